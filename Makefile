@@ -1,0 +1,55 @@
+.DEFAULT_GOAL := build
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-print-directory
+
+VENV := .venv/bin
+FUZZ_SECONDS ?= 60
+BENCH_ARGS ?=
+
+# $(call configure_and_build,<preset>)
+configure_and_build = cmake --preset $(1) --log-level=WARNING >/dev/null && cmake --build --preset $(1)
+
+sources = find lithe apps tests bench fuzz examples -name '*.h' -print0 -o -name '*.cpp' -print0
+
+.PHONY: setup build demo test check bench format format-check layer-check tool-test clean help
+
+setup:  ## install what is missing: packages and .venv
+	@tools/setup.sh
+
+build: setup  ## build everything into build/ (Release)
+	@$(call configure_and_build,release)
+
+demo: build  ## build, then show what Lithe does
+	@build/lithe demo
+
+test: build layer-check format-check tool-test  ## build and run all tests
+	@ctest --preset release
+
+check: build  ## the slow checks: sanitizers, large random runs, fuzzers (FUZZ_SECONDS=60 each)
+	@$(call configure_and_build,asan)
+	@cmake --build --preset asan --target all_verify_interface_header_sets
+	@ctest --preset asan
+	@LITHE_TEST_SCALE=large ctest --preset release
+	@$(call configure_and_build,fuzz)
+	@tools/fuzz.sh build-fuzz $(FUZZ_SECONDS)
+
+bench: build  ## run the benchmarks and print the table (BENCH_ARGS=... passes arguments on)
+	@tools/bench.sh $(BENCH_ARGS)
+
+format: setup  ## format all C++ code
+	@$(sources) | xargs -0 -r $(VENV)/clang-format -i
+
+format-check: setup  ## fail if any C++ code is not formatted
+	@$(sources) | xargs -0 -r $(VENV)/clang-format --dry-run --Werror
+
+layer-check: setup  ## fail if an include goes against the order of the rooms
+	@python3 tools/check_layers.py
+
+tool-test: setup  ## test the tools
+	@$(VENV)/python -m pytest -q tools/tests
+
+clean:  ## remove all build directories (not .venv)
+	@rm -rf build build-debug build-asan build-fuzz build-clang build-gcc
+
+help:  ## show this table
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

@@ -1,0 +1,13 @@
+// The subcommands of the command line: one file and one function each.
+//
+// add_<name>() registers its options and a callback on the app and returns; the callback runs once
+// the whole command line has been read. A new subcommand is a new file, a line here and one in main.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace lithe::cli {
+
+void add_demo(CLI::App& app);
+
+}  // namespace lithe::cli

@@ -1,0 +1,14 @@
+// The parts of `lithe demo`. Each prints to stdout.
+#pragma once
+
+#include <cstdint>
+
+namespace lithe::cli {
+
+// A double pendulum's path, drawn, and how well its energy is kept.
+void show_double_pendulum(std::uint64_t seed, bool coloured);
+
+// Every derivative of the humanoid's dynamics against central differences: error and time.
+void show_derivatives(std::uint64_t seed);
+
+}  // namespace lithe::cli

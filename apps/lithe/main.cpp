@@ -1,0 +1,44 @@
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
+#include <exception>
+#include <iostream>
+#include <string>
+
+#include "apps/lithe/commands.h"
+#include "lithe/core/version.h"
+
+namespace {
+
+constexpr int kFailure = 1;
+constexpr int kBadUsage = 2;
+
+std::string usage_error(const CLI::App*, const CLI::Error& error) {
+  return std::string("lithe: error: ") + error.what() + "\nRun with --help for more information.\n";
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{"Lithe, a differentiable physics engine.", "lithe"};
+  app.set_version_flag("--version", std::string("lithe ") + lithe::kVersion);
+  app.failure_message(usage_error);
+  app.require_subcommand(0, 1);
+  lithe::cli::add_demo(app);
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& outcome) {
+    // --help and --version arrive here too, as outcomes with exit code 0.
+    return app.exit(outcome) == 0 ? 0 : kBadUsage;
+  } catch (const std::exception& error) {  // mostly lithe::Error: the input makes no sense
+    std::fprintf(stderr, "lithe: error: %s\n", error.what());
+    return kFailure;
+  }
+
+  if (app.get_subcommands().empty()) {
+    std::cerr << app.help();
+    return kBadUsage;
+  }
+  return 0;
+}

@@ -1,0 +1,35 @@
+# lithe_room(<name> DEPENDS <targets>...)
+#
+# One room of the library: lithe/<name>/*.cpp becomes the target lithe_<name>, alias lithe::<name>.
+# Its headers, beside the sources, are included as "lithe/<name>/x.h". A room without sources is an
+# INTERFACE library. What DEPENDS names is all that a room can see, so a wrong link is impossible.
+function(lithe_room name)
+  cmake_parse_arguments(PARSE_ARGV 1 room "" "" DEPENDS)
+  set(target lithe_${name})
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/lithe/${name}/*.cpp)
+  file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/lithe/${name}/*.h)
+
+  if(sources)
+    set(scope PUBLIC)
+    add_library(${target} ${sources})
+    target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:lithe_flags>)
+    set_target_properties(${target} PROPERTIES
+      POSITION_INDEPENDENT_CODE ON
+      VERSION ${PROJECT_VERSION}
+      SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
+      INSTALL_RPATH $ORIGIN
+    )
+  else()
+    set(scope INTERFACE)
+    add_library(${target} INTERFACE)
+  endif()
+  add_library(lithe::${name} ALIAS ${target})
+
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
+  target_compile_features(${target} ${scope} cxx_std_20)
+  target_link_libraries(${target} ${scope} ${room_DEPENDS})
+  target_sources(${target} ${scope}
+    FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${headers}
+  )
+  install(TARGETS ${target} EXPORT lithe FILE_SET HEADERS)
+endfunction()

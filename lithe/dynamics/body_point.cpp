@@ -1,0 +1,44 @@
+#include "lithe/dynamics/body_point.h"
+
+#include "lithe/core/check.h"
+
+namespace lithe {
+
+void check_body(const Model& model, BodyIndex body) {
+  LITHE_CHECK(body.valid() && static_cast<std::size_t>(body) < model.bodies().size(),
+              "body index {} is out of range: the model has {} bodies, the world included", static_cast<int>(body),
+              model.bodies().size());
+}
+
+void check_kinematics(const Model& model, const Kinematics& kin) {
+  const DofTree& tree = model.tree();
+  LITHE_CHECK(kin.S.slots() == tree.slot_count && kin.origin.size() == tree.trees.size(),
+              "this Kinematics has {} slots and {} trees, the model has {} and {}: call kinematics() with this model",
+              kin.S.slots(), kin.origin.size(), tree.slot_count, tree.trees.size());
+}
+
+void check_inverse_dynamics(const Model& model, const InverseDynamics& id) {
+  LITHE_CHECK(id.A.slots() == model.tree().slot_count,
+              "this InverseDynamics has {} slots, the model has {}: call rnea() with this model", id.A.slots(),
+              model.tree().slot_count);
+}
+
+BodyPoint body_point(const Model& model, const Kinematics& kin, BodyIndex body, const Vec3& p_B) {
+  check_body(model, body);
+  check_kinematics(model, kin);
+  LITHE_CHECK(p_B.allFinite(), "the point ({}, {}, {}) on body '{}' is not finite", p_B.x(), p_B.y(), p_B.z(),
+              model.bodies()[body].name);
+  const DofTree::BodyPlace& place = model.tree().bodies[body];
+  const Vec3 p = place.X_JB * p_B;
+  return {place.dof, place.slot, from_eigen(place.slot < 0 ? p : place_in_tree(kin, place.slot, p))};
+}
+
+BodyPoint frame_point(const Model& model, const Kinematics& kin, FrameIndex frame) {
+  LITHE_CHECK(frame.valid() && static_cast<std::size_t>(frame) < model.frames().size(),
+              "frame index {} is out of range: the model has {} frames", static_cast<int>(frame),
+              model.frames().size());
+  const Frame& f = model.frames()[frame];
+  return body_point(model, kin, f.body, f.placement.p);
+}
+
+}  // namespace lithe

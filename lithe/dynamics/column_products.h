@@ -1,0 +1,60 @@
+#pragma once
+
+#include "lithe/model/dof_tree.h"
+
+namespace lithe {
+
+// Products of dense matrices over one tree's DoFs that skip what the tree makes zero.
+//
+// The left factor is a block of columns (DofTree::column_start). A column of the result is a weighted sum of some of
+// them, and which ones is a short list of runs of DoFs. `Columns` results by `Packs` packs of rows stay in registers
+// while the weights stream by.
+
+inline constexpr int kTilePacks = 3;
+inline constexpr int kTileColumns = 3;
+
+// DoFs first … first + count − 1 of the tree, with their weights one after the other from `weights` on.
+struct WeightedRun {
+  int first, count;
+  int weights;
+};
+
+template <int Packs, int Columns>
+LITHE_INLINE void weighted_sums(const double* block, int column_length, int row, const WeightedRun* runs, int run_count,
+                                const double* weights, int weight_stride, Pack (&sum)[Columns][Packs]) {
+  for (int c = 0; c < Columns; ++c) {
+    for (int p = 0; p < Packs; ++p) sum[c][p] = Pack{};
+  }
+  for (int r = 0; r < run_count; ++r) {
+    const double* column = block + runs[r].first * column_length + row;
+    const double* w = weights + runs[r].weights;
+    for (int k = 0; k < runs[r].count; ++k, column += column_length, ++w) {
+      Pack x[Packs];
+      for (int p = 0; p < Packs; ++p) x[p] = as_pack(column + kLanes * p);
+      for (int c = 0; c < Columns; ++c) {
+        const Pack wc = broadcast(w[c * weight_stride]);
+        for (int p = 0; p < Packs; ++p) sum[c][p] += wc * x[p];
+      }
+    }
+  }
+}
+
+// Calls tile(columns, packs, first column, first row) with compile-time sizes for every tile of a block of
+// `column_count` columns by rows `first_row` … `column_length` − 1.
+template <class Tile>
+LITHE_INLINE void for_each_tile(int column_count, int first_row, int column_length, Tile tile) {
+  const auto rows = [&]<int Columns>(int column) {
+    int row = first_row;
+    for (; row + kTilePacks * kLanes <= column_length; row += kTilePacks * kLanes) {
+      tile.template operator()<Columns, kTilePacks>(column, row);
+    }
+    if (column_length - row == 2 * kLanes) tile.template operator()<Columns, 2>(column, row);
+    if (column_length - row == kLanes) tile.template operator()<Columns, 1>(column, row);
+  };
+  int column = 0;
+  for (; column + kTileColumns <= column_count; column += kTileColumns) rows.template operator()<kTileColumns>(column);
+  if (column_count - column == 2) rows.template operator()<2>(column);
+  if (column_count - column == 1) rows.template operator()<1>(column);
+}
+
+}  // namespace lithe

@@ -1,0 +1,75 @@
+#include "lithe/dynamics/forward_dynamics_derivatives.h"
+
+#include "lithe/dynamics/column_products.h"
+
+namespace lithe {
+
+namespace {
+
+void resize(const Model& model, ForwardDynamicsDerivatives& d) {
+  const int nv = model.nv();
+  if (d.da_dq.rows() == nv) return;
+  // Blocks between different trees are zero once and for all.
+  d.da_dq.setZero(nv, nv);
+  d.da_dv.setZero(nv, nv);
+  d.da_dtau.setZero(nv, nv);
+}
+
+// Rows `row` … of a tile into a column of a dense matrix that has `rows_left` of them.
+template <int Packs>
+LITHE_INLINE void store_rows(const Pack (&tile)[Packs], double* column, int rows_left) {
+  for (int p = 0; p < Packs; ++p) {
+    for (int k = 0; k < kLanes && kLanes * p + k < rows_left; ++k) column[kLanes * p + k] = tile[p][k];
+  }
+}
+
+// out = −M⁻¹ D for the columns of one chain: D's entries there are non-zero only in rows above the chain or at or
+// below it.
+void multiply_chain(const DofTree& tree, const DofTree::Chain& chain, ForwardDynamicsDerivatives& d, const MatX& D,
+                    MatX& out) {
+  const DofTree::Tree& part = tree.trees[chain.tree];
+  std::vector<WeightedRun>& runs = d.inverse.runs;
+  runs.clear();
+  runs.push_back({chain.first_dof - part.first_dof, chain.subtree_end - chain.first_dof, chain.first_dof});
+  for (int c = chain.parent; c >= 0; c = tree.chains[c].parent) {
+    const DofTree::Chain& above = tree.chains[c];
+    runs.push_back({above.first_dof - part.first_dof, above.dof_count, above.first_dof});
+  }
+  const double* block = &d.M_inverse[tree.column_start[part.first_dof]];
+  const int nv = tree.nv;
+  for_each_tile(chain.dof_count, 0, part.column_length, [&]<int Columns, int Packs>(int column, int row) {
+    Pack sum[Columns][Packs];
+    const double* weights = D.data() + (chain.first_dof + column) * nv;
+    weighted_sums<Packs, Columns>(block, part.column_length, row, runs.data(), static_cast<int>(runs.size()), weights,
+                                  nv, sum);
+    for (int c = 0; c < Columns; ++c) {
+      for (int p = 0; p < Packs; ++p) sum[c][p] = -sum[c][p];
+      store_rows(sum[c], out.data() + (chain.first_dof + column + c) * nv + part.first_dof + row, part.dof_count - row);
+    }
+  });
+}
+
+}  // namespace
+
+void aba_derivatives(const Model& model, const Kinematics& kin, const ForwardDynamics& fd,
+                     ForwardDynamicsDerivatives& out, const ExternalWrenches& wrenches) {
+  const DofTree& tree = model.tree();
+  resize(model, out);
+  rnea(model, kin, fd.a, out.id, wrenches);
+  rnea_derivatives(model, kin, out.id, out.did, wrenches);
+  mass_matrix(model, kin, out.M);
+  factorize(model, out.M, out.factor);
+  invert(model, out.factor, out.inverse);
+  inverse_mass_matrix(model, out.inverse, out.M_inverse);
+  for (const DofTree::Chain& chain : tree.chains) {
+    multiply_chain(tree, chain, out, out.did.dtau_dq, out.da_dq);
+    multiply_chain(tree, chain, out, out.did.dtau_dv, out.da_dv);
+  }
+  for (const DofTree::Tree& part : tree.trees) {
+    for (int j = part.first_dof; j < part.first_dof + part.dof_count; ++j) {
+      std::copy_n(&out.M_inverse[tree.column_start[j]], part.dof_count, out.da_dtau.data() + j * tree.nv + part.first_dof);
+    }
+  }
+}
+
+}  // namespace lithe

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <array>
+
+#include "lithe/dynamics/inverse_dynamics.h"
+
+namespace lithe {
+
+// ∂ID/∂q and ∂ID/∂v at fixed a (and ∂ID/∂a = M), after Singh, Russell & Wensing (2022), in O(nv · depth):
+// with i a joint and j one at or above it,
+//
+//   ∂τ_i/∂q_j = S_iᵀ (2B_i Ψ̇_j + I_i Ψ̈_j)      ∂τ_j/∂q_i = S_jᵀ (2B_i Ψ̇_i + I_i Ψ̈_i + S_i ×* F_i)   (j above i)
+//   ∂τ_i/∂v_j = S_iᵀ (2B_i S_j + I_i (Ψ̇_j + Ṡ_j))  ∂τ_j/∂v_i = S_jᵀ (2B_i S_i + I_i (Ψ̇_i + Ṡ_i))
+//
+// where I_i, B_i, F_i are sums over the subtree of i, and every other entry is zero.
+struct InverseDynamicsDerivatives {
+  MatX dtau_dq;  // nv × nv
+  MatX dtau_dv;
+
+  // Per DoF; the step's own sweeps use them too.
+  Lanes<10> I;                // composite inertia of the subtree
+  Lanes<12> B;                // 2B of the subtree: a 3×3 block by rows, then the momentum's force f
+  Lanes<6> Psi_ddot;          // A_parent × S + V_parent × Ψ̇
+  Lanes<6> Psi_dot_plus_S_dot;  // Ψ̇ + Ṡ
+  Lanes<6> IS;                // I S
+  Lanes<3> BtS;               // the non-zero half of 2Bᵀ S
+  Lanes<6> column_q;          // 2B Ψ̇ + I Ψ̈ + S ×* F
+  Lanes<6> column_v;          // 2B S + I (Ψ̇ + Ṡ)
+  // What each DoF i has with the DoFs j on its path: ∂τ_j/∂q_i, ∂τ_j/∂v_i, ∂τ_i/∂q_j, ∂τ_i/∂v_j (path rows).
+  std::array<AlignedBuffer, 4> path_rows;
+  Lanes<18> T;                // external wrenches: ∂(Σ F)/∂q_j = T S_j, upper half by rows
+  Lanes<6> wrench_row;        // S ×* Σ F + Tᵀ S
+};
+
+// `id` must come from rnea() with the same wrenches.
+void rnea_derivatives(const Model& model, const Kinematics& kin, const InverseDynamics& id,
+                      InverseDynamicsDerivatives& out, const ExternalWrenches& wrenches = {});
+
+}  // namespace lithe

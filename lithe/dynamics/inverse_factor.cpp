@@ -1,0 +1,170 @@
+#include "lithe/dynamics/inverse_factor.h"
+
+#include <vector>
+
+#include "lithe/core/check.h"
+#include "lithe/dynamics/column_products.h"
+
+namespace lithe {
+
+namespace {
+
+// X_i = (e_i − Σ_{k above i} L_ik X_k) / L_ii, chain by chain from the roots outwards.
+
+// The part of the chain's rows that lies on the path above it: for `Groups` packs owned by the chain `owner` on the
+// path, every DoF from there down to the parent chain contributes.
+template <int Rows, int Groups>
+LITHE_INLINE void rows_above(const DofTree& tree, const DofTree::Chain& chain, int first_row,
+                             const DofTree::Chain& owner, int at, const double* L, double* X) {
+  const int start = tree.row_start[chain.first_dof + first_row];
+  Pack block[Rows][Groups] = {};
+  const DofTree::Chain* above = &tree.chains[chain.parent];
+  while (true) {
+    const double* x = X + tree.row_start[above->first_dof] + at;
+    const double* l = L + start + above->path_begin;
+    for (int k = 0; k < above->dof_count; ++k, x += above->path_length, ++l) {
+      for (int r = 0; r < Rows; ++r) {
+        const Pack w = broadcast(l[r * chain.path_length]);
+        for (int g = 0; g < Groups; ++g) block[r][g] -= w * as_pack(x + kLanes * g);
+      }
+    }
+    if (above == &owner) break;
+    above = &tree.chains[above->parent];
+  }
+  for (int r = 0; r < Rows; ++r) {
+    for (int g = 0; g < Groups; ++g) as_pack(X + start + r * chain.path_length + at + kLanes * g) = block[r][g];
+  }
+}
+
+template <int Rows>
+LITHE_INLINE void rows_above(const DofTree& tree, const DofTree::Chain& chain, int first_row, const double* L,
+                             double* X) {
+  for (int c = chain.parent; c >= 0; c = tree.chains[c].parent) {
+    const DofTree::Chain& owner = tree.chains[c];
+    int at = owner.path_begin;
+    for (; at + 3 * kLanes <= owner.path_length; at += 3 * kLanes) {
+      rows_above<Rows, 3>(tree, chain, first_row, owner, at, L, X);
+    }
+    if (owner.path_length - at == 2 * kLanes) rows_above<Rows, 2>(tree, chain, first_row, owner, at, L, X);
+    if (owner.path_length - at == kLanes) rows_above<Rows, 1>(tree, chain, first_row, owner, at, L, X);
+  }
+}
+
+void rows_above(const DofTree& tree, const DofTree::Chain& chain, const double* L, double* X) {
+  int r = 0;
+  for (; r + 3 <= chain.dof_count; r += 3) rows_above<3>(tree, chain, r, L, X);
+  if (chain.dof_count - r == 2) rows_above<2>(tree, chain, r, L, X);
+  if (chain.dof_count - r == 1) rows_above<1>(tree, chain, r, L, X);
+}
+
+// Adds the chain's own DoFs and scales.
+void rows_within(const DofTree& tree, const DofTree::Chain& chain, const MassFactor& factor, double* X) {
+  const int stride = chain.path_length;
+  double* first = X + tree.row_start[chain.first_dof];
+  for (int i = 0; i < chain.dof_count; ++i) {
+    double* row = first + i * stride;
+    const double* l = factor.L.data() + tree.row_start[chain.first_dof + i] + chain.path_begin;
+    const double scale = factor.inverse_diagonal[chain.first_dof + i];
+    for (int at = 0; at < chain.path_length; at += kLanes) {
+      Pack x = at < chain.path_begin ? as_pack(row + at) : Pack{};
+      for (int k = 0; k < i; ++k) x -= l[k] * as_pack(first + k * stride + at);
+      as_pack(row + at) = scale * x;
+    }
+    row[chain.path_begin + i] = scale;
+  }
+}
+
+void copy_to_columns(const DofTree& tree, InverseFactor& inverse) {
+  for (const DofTree::Chain& chain : tree.chains) {
+    const int tree_first = tree.trees[chain.tree].first_dof;
+    for (const DofTree::Chain* above = &chain;; above = &tree.chains[above->parent]) {
+      for (int k = 0; k < above->dof_count; ++k) {
+        double* column = &inverse.columns[tree.column_start[above->first_dof + k] - tree_first];
+        const double* row = &inverse.rows[tree.row_start[chain.first_dof] + above->path_begin + k];
+        for (int i = 0; i < chain.dof_count; ++i) column[chain.first_dof + i] = row[i * chain.path_length];
+      }
+      if (above->parent < 0) break;
+    }
+  }
+}
+
+}  // namespace
+
+void invert(const Model& model, const MassFactor& factor, InverseFactor& inverse) {
+  const DofTree& tree = model.tree();
+  inverse.rows.resize(tree.row_storage);
+  inverse.columns.resize(tree.column_storage);  // what is not on a path stays zero
+  inverse.slots.resize(tree.slot_count);
+  for (const DofTree::Chain& chain : tree.chains) {
+    if (chain.parent >= 0) rows_above(tree, chain, factor.L.data(), inverse.rows.data());
+    rows_within(tree, chain, factor, inverse.rows.data());
+  }
+  copy_to_columns(tree, inverse);
+}
+
+void solve(const Model& model, InverseFactor& inverse, const ConstVecRef& b, VecRef out) {
+  const DofTree& tree = model.tree();
+  LITHE_CHECK(b.size() == tree.nv && out.size() == tree.nv,
+              "the right-hand side has {} and the result {} entries, the model needs nv = {}", b.size(), out.size(),
+              tree.nv);
+  double* z = inverse.slots.data();
+  std::fill_n(z, tree.slot_count, 0.0);
+  // z = Xᵀ b, then out = X z.
+  for (const DofTree::Chain& chain : tree.chains) {
+    const double* rows = &inverse.rows[tree.row_start[chain.first_dof]];
+    for (int g = 0; g < chain.path_length / kLanes; ++g) {
+      Pack sum = {};
+      for (int i = 0; i < chain.dof_count; ++i) {
+        sum += b[chain.first_dof + i] * as_pack(rows + i * chain.path_length + kLanes * g);
+      }
+      as_pack(z + tree.path_groups[chain.first_group + g]) += sum;
+    }
+  }
+  for (const DofTree::Chain& chain : tree.chains) {
+    const double* rows = &inverse.rows[tree.row_start[chain.first_dof]];
+    for (int i = 0; i < chain.dof_count; ++i) {
+      Pack sum = {};
+      for (int g = 0; g < chain.path_length / kLanes; ++g) {
+        sum += as_pack(rows + i * chain.path_length + kLanes * g) * as_pack(z + tree.path_groups[chain.first_group + g]);
+      }
+      out[chain.first_dof + i] = lane_sum(sum);
+    }
+  }
+}
+
+void inverse_mass_matrix(const Model& model, InverseFactor& inverse, AlignedBuffer& out) {
+  const DofTree& tree = model.tree();
+  out.resize(tree.column_storage);
+  std::vector<WeightedRun>& runs = inverse.runs;
+  for (const DofTree::Chain& chain : tree.chains) {
+    // Column j of X Xᵀ is Σ_{k on j's path} X_jk · (column k of X). Rows above the tile of j follow by symmetry.
+    const DofTree::Tree& part = tree.trees[chain.tree];
+    const int length = part.column_length;
+    const double* X = &inverse.columns[tree.column_start[part.first_dof]];
+    double* block = &out[tree.column_start[part.first_dof]];
+    const int first = chain.first_dof - part.first_dof;
+    const int tile_rows = kTilePacks * kLanes;
+    runs.clear();
+    for (const DofTree::Chain* above = &chain;; above = &tree.chains[above->parent]) {
+      runs.push_back({above->first_dof - part.first_dof, above->dof_count, above->path_begin});
+      if (above->parent < 0) break;
+    }
+    const int first_row = first / tile_rows * tile_rows;
+    for_each_tile(chain.dof_count, first_row, length, [&]<int Columns, int Packs>(int column, int row) {
+      Pack sum[Columns][Packs];
+      // The chain's own columns of X are zero below its subtree.
+      const int skip = row >= chain.subtree_end - part.first_dof ? 1 : 0;
+      const double* weights = &inverse.rows[tree.row_start[chain.first_dof + column]];
+      weighted_sums<Packs, Columns>(X, length, row, runs.data() + skip, static_cast<int>(runs.size()) - skip, weights,
+                                    chain.path_length, sum);
+      for (int c = 0; c < Columns; ++c) {
+        for (int p = 0; p < Packs; ++p) as_pack(block + (first + column + c) * length + row + kLanes * p) = sum[c][p];
+      }
+    });
+    for (int j = first; j < first + chain.dof_count; ++j) {
+      for (int i = 0; i < first_row; ++i) block[j * length + i] = block[i * length + j];
+    }
+  }
+}
+
+}  // namespace lithe

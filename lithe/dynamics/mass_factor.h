@@ -1,0 +1,26 @@
+#pragma once
+
+#include "lithe/dynamics/mass_matrix.h"
+
+namespace lithe {
+
+// M = LᵀL with L lower triangular and exactly as sparse as M (Featherstone 2005): eliminating from the leaves
+// inwards creates no new entries.
+struct MassFactor {
+  AlignedBuffer L;                 // path rows, as M's
+  AlignedBuffer inverse_diagonal;  // 1/L_ii by DoF
+  // The first DoF whose pivot vanished to rounding: nothing resists its motion in this configuration (a gimbal
+  // lock of massless links, say). It is then held still, so that everything stays finite. −1: none.
+  int singular_dof = -1;
+};
+
+// A pivot below this share of M's own diagonal entry is rounding, not inertia.
+inline constexpr double kSingularPivot = 1e-13;
+
+// `added_diagonal` (nv entries, or none) is added to M's diagonal before factoring.
+void factorize(const Model& model, const MassMatrix& M, MassFactor& out, const ConstVecRef& added_diagonal = VecX());
+
+// M⁻¹ b by substitution along the tree, for one or many right-hand sides (the columns of b), in place.
+void solve_in_place(const Model& model, const MassFactor& factor, Eigen::Ref<MatX> b);
+
+}  // namespace lithe

@@ -1,0 +1,109 @@
+#pragma once
+
+#include <vector>
+
+#include "lithe/core/lanes.h"
+#include "lithe/model/body.h"
+#include "lithe/model/joint.h"
+
+namespace lithe {
+
+// The model as the dynamics kernels see it: a forest of degrees of freedom, compiled from bodies and joints.
+//
+// DoFs are numbered depth first, so the DoFs below any DoF are a contiguous range, and an unbranched run of
+// DoFs, a *chain*, is contiguous too. Chains are what the kernels work on:
+//
+//   slots   Every per-DoF quantity lives in Lanes, four DoFs to a Pack. Each chain starts at a multiple of four,
+//           so that a pack never mixes chains; the slots left over hold zeros.
+//   paths   A DoF's path is everything from the root down to it. Row i of the mass matrix, of its factor and of
+//           the factor's inverse has entries on i's path only, so rows are stored along paths. DoF j sits at the
+//           same `position` in the row of each DoF below it, because the way down to j is the same for all.
+//
+// The joint frames here have their z axis along the joint axis, so that revolute joints only ever turn two
+// columns of a matrix; a body's own frame is a constant `X_JB` away from its last joint's frame.
+struct DofTree {
+  struct TreeJoint {
+    JointType type = JointType::revolute;
+    double pitch = 0;      // metres per radian of a screw; 0 for others
+    int dof = -1;          // first DoF
+    int q_index = -1;      // first entry in q
+    int slot = -1;         // of the first DoF
+    int parent_slot = -1;  // last slot of the joint above, or −1: the world
+    int tree = -1;
+    Mat3 R = Mat3::Identity();  // this joint's frame at q = 0 in the frame of the joint above
+    Vec3 p = Vec3::Zero();
+  };
+
+  struct Chain {
+    int first_dof, dof_count;
+    int first_slot;
+    int parent;          // chain, or −1
+    int parent_slot;     // last DoF's slot of the parent chain, or −1
+    int path_begin;      // position of its first DoF in a path
+    int path_length;     // length of its DoFs' rows, padded
+    int subtree_end;     // one past the last DoF at or below this chain
+    int first_group;     // into path_groups: path_length / kLanes entries
+    int tree;
+  };
+
+  // Bodies that share no DoF with others' motion: one robot, one free box.
+  struct Tree {
+    int first_dof, dof_count;
+    int first_slot, slot_end;
+    int first_chain, chain_end;
+    int column_length;           // dof_count, padded: columns of dense matrices over this tree's DoFs
+    int first_joint, joint_end;  // into `joints`
+    int root_joint_end;          // the root body's own joints are the first ones
+  };
+
+  // Where a body is: rigidly behind a slot's joint, or fixed in the world.
+  struct BodyPlace {
+    int slot;   // −1: fixed
+    int dof;    // the slot's DoF, −1: fixed
+    int tree;   // −1: fixed
+    Pose X_JB;  // in that joint's frame, or in the world
+  };
+
+  int nq = 0, nv = 0;
+  int slot_count = 0;
+  int row_storage = 0;     // doubles that all path rows take together
+  int column_storage = 0;  // and the columns of one dense square block per tree
+
+  std::vector<TreeJoint> joints;  // in DoF order
+  std::vector<Chain> chains;      // in DoF order
+  std::vector<Tree> trees;
+  std::vector<BodyPlace> bodies;
+
+  // Per DoF.
+  std::vector<int> slot;
+  std::vector<int> chain;
+  std::vector<int> position;    // in its path
+  std::vector<int> row_start;   // of its path row
+  std::vector<int> column_start;  // of its column in a matrix of dense blocks, one block per tree
+  std::vector<int> parent;      // DoF, or −1
+  std::vector<int> subtree_end;
+  std::vector<int> joint_begin, joint_end;  // DoFs of the joint it belongs to
+  std::vector<int> joint_of;                // index into `joints`
+
+  // Slots (multiples of kLanes) of the packs along each chain's path.
+  std::vector<int> path_groups;
+  // First DoF of each ball joint, which the running sums treat apart.
+  std::vector<int> balls;
+
+  // Constants per slot. Link inertia in the joint frame: m, centre of mass (3), inertia about it (6).
+  Lanes<10> link;
+  // How the joint axis z enters the motion axis S = [turn·z; turn·(p × z) + slide·z].
+  Lanes<2> turn_slide;
+  Lanes<1> armature;
+
+  // True if DoF j moves whatever DoF i carries: i is j, below j, or in j's own joint.
+  bool moves(int j, int i) const { return joint_begin[j] <= i && i < subtree_end[j]; }
+};
+
+// Compiles bodies and joints, already in depth-first order, with indices filled in.
+DofTree compile_tree(const std::vector<Body>& bodies, const std::vector<Joint>& joints);
+
+// Refreshes what depends on numbers only (inertias, placements, armature), not on the tree's shape.
+void refresh_constants(const std::vector<Body>& bodies, const std::vector<Joint>& joints, DofTree& tree);
+
+}  // namespace lithe

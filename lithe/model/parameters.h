@@ -1,0 +1,40 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lithe/model/model.h"
+
+namespace lithe {
+
+// A model's numbers by name, for identification, design optimisation and scripts. A name is kind/NAME/attribute;
+// the NAME of a body, joint, shape or frame may itself contain slashes.
+//
+//   body/NAME/   mass mx my mz Ixx Ixy Ixz Iyy Iyz Izz   the ten of SpatialInertia::parameters(), in that order
+//                x y z                                   where the body sits behind its last joint
+//   joint/NAME/  x y z                                   placement in its parent: a link length
+//                stiffness damping armature dry_friction effort_limit velocity_limit
+//                lower upper rest                        not for a ball
+//                pitch                                   of a screw
+//   shape/NAME/  friction restitution margin x y z       and of its geometry: radius, half_length,
+//                                                        half_x half_y half_z
+//   frame/NAME/  x y z
+//   gravity/     x y z
+//
+// An unknown name is an Error that lists the closest known ones.
+
+// Every parameter that the model has, in the order of its bodies, joints, shapes and frames; gravity last.
+std::vector<std::string> parameter_names(const Model& model);
+
+double parameter(const Model& model, std::string_view name);
+VecX parameters(const Model& model, const std::vector<std::string>& names);
+
+// The new value is checked like a new model. If it is refused, the model stays as it was.
+void set_parameter(Model& model, std::string_view name, double value);
+
+// All or nothing. The values of one body, joint or shape are checked together, so an inertia can change in ways
+// that would be refused number by number.
+void set_parameters(Model& model, const std::vector<std::string>& names, const ConstVecRef& values);
+
+}  // namespace lithe

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "lithe/core/eigen.h"
+#include "lithe/core/index.h"
+#include "lithe/spatial/pose.h"
+
+namespace lithe {
+
+// Geometry in its own frame G, centred at the origin; capsules and cylinders along z.
+struct Sphere {
+  double radius = 0;
+};
+struct Capsule {
+  double radius = 0;
+  double half_length = 0;  // from the centre to the centre of a cap
+};
+struct Box {
+  Vec3 half_size = Vec3::Zero();
+};
+struct Cylinder {
+  double radius = 0;
+  double half_length = 0;
+};
+struct Plane {};  // the half-space z ≤ 0
+struct ConvexMesh {
+  std::vector<Vec3> points = {};  // whose convex hull is meant
+};
+
+using Geometry = std::variant<Sphere, Capsule, Box, Cylinder, Plane, ConvexMesh>;
+
+struct Material {
+  double friction = 1;     // Coulomb's μ
+  double restitution = 0;  // 0 … 1
+};
+
+// Two shapes may collide when each one's groups meet the other's mask.
+struct CollisionFilter {
+  std::uint32_t groups = 1;
+  std::uint32_t mask = ~std::uint32_t{0};
+};
+
+// A piece of a body's surface.
+struct Shape {
+  std::string name;
+  Geometry geometry = {};
+  Pose placement = {};  // of G in the body frame
+  Material material = {};
+  double margin = 0;  // contacts exist already at this distance
+  CollisionFilter filter = {};
+
+  BodyIndex body = {};  // filled in by ModelBuilder::build()
+};
+
+}  // namespace lithe

@@ -1,0 +1,23 @@
+# cmake -D ... -P find_package.cmake: installs build_dir into a fresh prefix under work_dir, then
+# configures, builds and runs a program that knows of Lithe only what find_package tells it.
+function(run)
+  execute_process(COMMAND ${ARGV} COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+
+file(REMOVE_RECURSE ${work_dir})
+set(prefix ${work_dir}/prefix)
+set(consumer ${work_dir}/consumer)
+
+run(${CMAKE_COMMAND} --install ${build_dir} --prefix ${prefix} --config ${config})
+run(${prefix}/bin/lithe --version)
+
+run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/consumer -B ${consumer} -G ${generator}
+  -D CMAKE_PREFIX_PATH=${prefix}
+  -D CMAKE_BUILD_TYPE=${config}
+  -D CMAKE_CXX_COMPILER=${compiler}
+  -D CMAKE_CXX_FLAGS=${flags}
+  -D EXAMPLE=${example}
+  -D LITHE_VERSION=${version}
+)
+run(${CMAKE_COMMAND} --build ${consumer} --config ${config})
+run(${consumer}/consumer)

@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# Runs the benchmarks and prints their table. The numbers go to bench/results/<machine>-<compiler>/.
+#
+#   tools/bench.sh [Google Benchmark arguments]     for example --benchmark_filter=Rnea
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+fail() {
+  printf 'bench: error: %s\n' "$1" >&2
+  exit 1
+}
+
+# Prints e.g. "AMD Ryzen 9 7950X" as amd-ryzen-9-7950x.
+slug() { tr '[:upper:]' '[:lower:]' | sed -E 's/\((r|tm)\)//g; s/[^a-z0-9.]+/-/g; s/^-+|-+$//g'; }
+
+program=build/bench_dynamics
+[[ -x $program ]] || fail "$program is not there; run make build first"
+
+cpu=$(LC_ALL=C lscpu | sed -n 's/^Model name: *//p' | head -n 1)
+compiler=$(sed -n 's/^CMAKE_CXX_COMPILER:[A-Z]*=//p' build/CMakeCache.txt)
+case $("$compiler" --version | head -n 1) in
+  *clang*) compiler_name=clang ;;
+  *) compiler_name=gcc ;;
+esac
+machine=$(slug <<<"${cpu:-$(uname -m)} $compiler_name $("$compiler" -dumpversion)")
+
+result=bench/results/$machine/dynamics.json
+partial=build/bench_dynamics.json
+mkdir -p "$(dirname "$result")"
+"$program" "$@" --benchmark_out="$partial" --benchmark_out_format=json
+
+# Only a complete run replaces the last one. The name of the host is no part of a result.
+sed '/"host_name":/d' "$partial" >"$result"
+python3 tools/bench_table.py "$result"

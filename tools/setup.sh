@@ -1,0 +1,103 @@
+#!/usr/bin/env bash
+# Installs what Lithe needs to build and test on Debian or Ubuntu, and nothing that is already there.
+#
+#   tools/setup.sh           install what is missing
+#   tools/setup.sh --check   only report what is missing; exit 1 if anything is
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+packages=(
+  build-essential cmake ninja-build ccache
+  clang libclang-rt-dev # sanitizer and fuzzer runtimes, for `make check`
+  libeigen3-dev libfmt-dev libcli11-dev
+  libgtest-dev libbenchmark-dev
+  python3 python3-venv
+)
+requirements="requirements-dev.txt"
+venv=.venv
+stamp=$venv/setup.stamp
+
+usage() { sed -n '2,5s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; }
+say() { printf 'setup: %s\n' "$*"; }
+fail() {
+  printf 'setup: error: %s\n' "$1" >&2
+  shift
+  (($# == 0)) || printf '  %s\n' "$@" >&2
+  exit 1
+}
+
+# Prints the packages that are not fully installed, one per line.
+missing_packages() {
+  local installed
+  # dpkg-query exits 1 when it does not know one of the names: that is an answer, not an error.
+  installed=$(dpkg-query -W -f='${db:Status-Status} ${Package}\n' "${packages[@]}" 2>/dev/null |
+    sed -n 's/^installed //p') || true
+  comm -23 <(printf '%s\n' "${packages[@]}" | sort) <(printf '%s\n' "$installed" | sort -u)
+}
+
+install_packages() {
+  local command="apt-get update && apt-get install --no-install-recommends -y $*"
+  local as_root=()
+  if ((EUID != 0)); then
+    command -v sudo >/dev/null || fail "packages are missing: $*" \
+      "Installing them needs root, and sudo is not available. As root, run:" "  $command"
+    as_root=(sudo)
+  fi
+  as_root+=(env DEBIAN_FRONTEND=noninteractive)
+
+  say "installing $*"
+  "${as_root[@]}" apt-get update -q || fail "apt-get update failed (its messages are above)." \
+    "Check the network and the package sources of this system, then run tools/setup.sh again."
+  "${as_root[@]}" apt-get install --no-install-recommends -y -q "$@" ||
+    fail "apt-get could not install: $*" \
+      "Its messages above name the package. If it is unknown there, this system's release does not carry it:" \
+      "Lithe is tested on Debian 12. Otherwise check network and disk space, then run tools/setup.sh again."
+}
+
+# The folder counts too: the programs of a virtual environment do not survive a move.
+venv_hash() { { pwd && cat "$requirements"; } | sha256sum; }
+
+venv_is_current() {
+  [[ -x $venv/bin/python && -f $stamp && $(<"$stamp") == "$(venv_hash)" ]]
+}
+
+make_venv() {
+  say "creating $venv from $requirements"
+  # --clear, so that nothing of a half-made or outdated environment stays.
+  python3 -m venv --clear "$venv" || fail "python3 -m venv $venv failed (its messages are above)." \
+    "Check that python3 is the system's own with python3-venv installed, and that this folder is writable."
+  "$venv/bin/python" -m pip install --quiet --disable-pip-version-check -r "$requirements" ||
+    fail "pip could not install $requirements into $venv (its messages are above)." \
+      "Check the network or pip's index settings, then run tools/setup.sh again."
+  venv_hash >"$stamp"
+}
+
+check_only=false
+case "${1-}" in
+  '') ;;
+  --check) check_only=true ;;
+  -h | --help) usage && exit ;;
+  *) fail "unknown argument: $1" "$(usage)" ;;
+esac
+
+command -v dpkg-query >/dev/null || fail "this script knows Debian and Ubuntu only; dpkg-query was not found." \
+  "Install the equivalents of: ${packages[*]}" \
+  "and then: python3 -m venv $venv && $venv/bin/pip install -r $requirements"
+
+mapfile -t missing < <(missing_packages)
+
+if $check_only; then
+  status=0
+  ((${#missing[@]} == 0)) || { say "missing packages: ${missing[*]}" && status=1; }
+  venv_is_current || { say "missing or outdated: $venv" && status=1; }
+  ((status != 0)) || say "nothing is missing"
+  exit "$status"
+fi
+
+if ((${#missing[@]} == 0)) && venv_is_current; then
+  say "nothing to do"
+  exit
+fi
+((${#missing[@]} == 0)) || install_packages "${missing[@]}"
+venv_is_current || make_venv
+say "done"
