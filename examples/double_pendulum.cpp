@@ -7,28 +7,31 @@
 
 int main() {
   const lithe::Model model = lithe::double_pendulum().build();
-  const double h = 1e-4;  // time step, s
+  const double h = 1e-3;  // time step, s
 
   lithe::VecX q(2), v(2);
   q << 2.0, 0.5;  // rad, from hanging straight down
   v.setZero();
   const lithe::VecX tau = lithe::VecX::Zero(2);  // nothing drives the joints
 
-  // Workspaces: made once, so that the loop below does not allocate.
+  // Workspaces: made once and used again in every call.
   lithe::Kinematics kin;
   lithe::ForwardDynamics fd;
-
-  for (int i = 0; i <= 100000; ++i) {
-    lithe::kinematics(model, q, v, kin);
-    if (i % 10000 == 0) {
-      const double kinetic = lithe::kinetic_energy(model, kin);
-      const double potential = lithe::potential_energy(model, kin);
-      std::printf("t = %4.1f s   q = (%6.2f, %6.2f)   energy %7.3f %+8.3f = %.4f J\n", i * h, q[0], q[1], kinetic,
-                  potential, kinetic + potential);
-    }
-    // Semi-implicit Euler: the new velocity moves the position.
+  const auto acceleration = [&](const lithe::VecX& at_q, const lithe::VecX& at_v) -> const lithe::VecX& {
+    lithe::kinematics(model, at_q, at_v, kin);
     lithe::aba(model, kin, tau, fd);
-    v += h * fd.a;
-    q += h * v;
+    return fd.a;
+  };
+
+  for (int i = 0; i <= 10000; ++i) {
+    const lithe::VecX a = acceleration(q, v);
+    if (i % 1000 == 0) {
+      const double energy = lithe::kinetic_energy(model, kin) + lithe::potential_energy(model, kin);
+      std::printf("t = %4.1f s   q = (%6.2f, %6.2f) rad   energy = %.4f J\n", i * h, q[0], q[1], energy);
+    }
+    // The midpoint method: half a step to look ahead, then a whole one.
+    const lithe::VecX v_mid = v + h / 2 * a;
+    v += h * acceleration(q + h / 2 * v, v_mid);
+    q += h * v_mid;
   }
 }

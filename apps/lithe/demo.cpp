@@ -16,14 +16,14 @@ void add_demo(CLI::App& app) {
   };
   const auto options = std::make_shared<Options>();
   CLI::App* demo = app.add_subcommand("demo", "Show what Lithe does.");
-  demo->add_option("--seed", options->seed, "Of the random starts")->capture_default_str();
+  demo->add_option("--seed", options->seed, "Seed of the random starts")->capture_default_str();
   demo->add_flag("--no-color", options->no_color, "No colours, even on a terminal (NO_COLOR does the same)");
   demo->callback([options] {
     show_double_pendulum(options->seed, stdout_wants_colour(options->no_color));
     fmt::print("\n");
     show_derivatives(options->seed);
     fmt::print(
-        "\nNext: examples/double_pendulum.cpp is the code behind the picture; another --seed gives another one.\n");
+        "\nNext: another --seed draws another path; examples/double_pendulum.cpp shows how to write your own.\n");
   });
 }
 

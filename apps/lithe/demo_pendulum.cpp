@@ -74,7 +74,7 @@ State release(std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::uniform_real_distribution<double> uniform(-1, 1);
   State x{VecX(2), VecX::Zero(2)};
-  x.q << std::copysign(2.4, uniform(random)) + 0.5 * uniform(random), uniform(random);
+  x.q << std::copysign(2.7, uniform(random)) + 0.3 * uniform(random), uniform(random);
   return x;
 }
 

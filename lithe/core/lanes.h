@@ -36,6 +36,11 @@ class Lanes {
     const std::size_t size = static_cast<std::size_t>(slots) * Rows;
     if (data_.size() != size) data_.assign(size, 0.0);
   }
+  // The same, with all content zero.
+  void resize_zero(int slots) {
+    resize(slots);
+    set_zero();
+  }
   void set_zero() { std::fill(data_.begin(), data_.end(), 0.0); }
   int slots() const { return static_cast<int>(data_.size()) / Rows; }
 

@@ -23,6 +23,16 @@ LITHE_INLINE Pack broadcast(double x) { return Pack{x, x, x, x}; }
 LITHE_INLINE const Pack& as_pack(const double* p) { return *reinterpret_cast<const Pack*>(p); }
 LITHE_INLINE Pack& as_pack(double* p) { return *reinterpret_cast<Pack*>(p); }
 
+// Makes the compiler keep x in a register instead of loading it again at each use, which would make loops that
+// use x several times wait for memory.
+LITHE_INLINE void keep_in_register([[maybe_unused]] Pack& x) {
+#if defined(__AVX512VL__)
+  asm("" : "+v"(x));
+#elif defined(__AVX__)
+  asm("" : "+x"(x));
+#endif
+}
+
 // Sum of the four lanes, always in the same order.
 LITHE_INLINE double lane_sum(Pack x) { return (x[0] + x[2]) + (x[1] + x[3]); }
 

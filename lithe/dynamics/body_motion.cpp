@@ -12,13 +12,6 @@ Vec3 position(const Model& model, const Kinematics& kin, const BodyPoint& point)
   return point.dof < 0 ? p : Vec3(tree_origin(model, kin, point.dof) + p);
 }
 
-Mat3 joint_rotation(const Kinematics& kin, int slot) {
-  const Kinematics::JointFrame& f = kin.frames[slot];
-  Mat3 R;
-  R << f.x[0], f.y[0], f.z[0], f.x[1], f.y[1], f.z[1], f.x[2], f.y[2], f.z[2];
-  return R;
-}
-
 // [ω̇; p̈]. The spatial acceleration is that of the points which pass through the origin; a point that rides along
 // at p feels in addition the turning of its own velocity, ω × ṗ (Featherstone 2008, §2.11).
 Motion<double> acceleration_at(const Model& model, const Kinematics& kin, const InverseDynamics& id,

@@ -41,4 +41,11 @@ BodyPoint frame_point(const Model& model, const Kinematics& kin, FrameIndex fram
   return body_point(model, kin, f.body, f.placement.p);
 }
 
+Mat3 joint_rotation(const Kinematics& kin, int slot) {
+  const Kinematics::JointFrame& f = kin.frames[slot];
+  Mat3 R;
+  R << f.x[0], f.y[0], f.z[0], f.x[1], f.y[1], f.z[1], f.x[2], f.y[2], f.z[2];
+  return R;
+}
+
 }  // namespace lithe

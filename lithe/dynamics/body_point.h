@@ -30,6 +30,9 @@ void fill_columns(const Model& model, const BodyPoint& point, Eigen::Matrix<doub
   }
 }
 
+// The rotation of the (z-aligned) joint frame behind a slot, in the world.
+Mat3 joint_rotation(const Kinematics& kin, int slot);
+
 // [ω; velocity of the point], world axes.
 inline Motion<double> velocity_at(const Kinematics& kin, const BodyPoint& point) {
   return point.slot < 0 ? Motion<double>{} : moved_to(motion_at(kin.V, point.slot), point.p);

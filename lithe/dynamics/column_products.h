@@ -30,7 +30,10 @@ LITHE_INLINE void weighted_sums(const double* block, int column_length, int row,
     const double* w = weights + runs[r].weights;
     for (int k = 0; k < runs[r].count; ++k, column += column_length, ++w) {
       Pack x[Packs];
-      for (int p = 0; p < Packs; ++p) x[p] = as_pack(column + kLanes * p);
+      for (int p = 0; p < Packs; ++p) {
+        x[p] = as_pack(column + kLanes * p);
+        keep_in_register(x[p]);
+      }
       for (int c = 0; c < Columns; ++c) {
         const Pack wc = broadcast(w[c * weight_stride]);
         for (int p = 0; p < Packs; ++p) sum[c][p] += wc * x[p];

@@ -1,5 +1,7 @@
 #include "lithe/dynamics/forward_dynamics_derivatives.h"
 
+#include <cstring>
+
 #include "lithe/dynamics/column_products.h"
 
 namespace lithe {
@@ -7,8 +9,8 @@ namespace lithe {
 namespace {
 
 void resize(const Model& model, ForwardDynamicsDerivatives& d) {
+  if (!d.layout.changed(model.tree())) return;
   const int nv = model.nv();
-  if (d.da_dq.rows() == nv) return;
   // Blocks between different trees are zero once and for all.
   d.da_dq.setZero(nv, nv);
   d.da_dv.setZero(nv, nv);
@@ -18,8 +20,10 @@ void resize(const Model& model, ForwardDynamicsDerivatives& d) {
 // Rows `row` … of a tile into a column of a dense matrix that has `rows_left` of them.
 template <int Packs>
 LITHE_INLINE void store_rows(const Pack (&tile)[Packs], double* column, int rows_left) {
-  for (int p = 0; p < Packs; ++p) {
-    for (int k = 0; k < kLanes && kLanes * p + k < rows_left; ++k) column[kLanes * p + k] = tile[p][k];
+  if (rows_left >= kLanes * Packs) {
+    for (int p = 0; p < Packs; ++p) std::memcpy(column + kLanes * p, &tile[p], sizeof(Pack));
+  } else {
+    for (int k = 0; k < rows_left; ++k) column[k] = tile[k / kLanes][k % kLanes];
   }
 }
 
@@ -66,9 +70,10 @@ void aba_derivatives(const Model& model, const Kinematics& kin, const ForwardDyn
     multiply_chain(tree, chain, out, out.did.dtau_dv, out.da_dv);
   }
   for (const DofTree::Tree& part : tree.trees) {
-    for (int j = part.first_dof; j < part.first_dof + part.dof_count; ++j) {
-      std::copy_n(&out.M_inverse[tree.column_start[j]], part.dof_count, out.da_dtau.data() + j * tree.nv + part.first_dof);
-    }
+    using Strided = Eigen::Map<const MatX, 0, Eigen::OuterStride<>>;
+    out.da_dtau.block(part.first_dof, part.first_dof, part.dof_count, part.dof_count) =
+        Strided(&out.M_inverse[tree.column_start[part.first_dof]], part.dof_count, part.dof_count,
+                Eigen::OuterStride<>(part.column_length));
   }
 }
 

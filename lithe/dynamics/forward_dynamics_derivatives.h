@@ -20,6 +20,8 @@ struct ForwardDynamicsDerivatives {
   MassFactor factor;
   InverseFactor inverse;
   AlignedBuffer M_inverse;  // dense blocks per tree (DofTree::column_start)
+
+  LayoutStamp layout;
 };
 
 // `fd` must come from aba() with the same wrenches.

@@ -8,11 +8,10 @@ namespace {
 
 void resize(const Model& model, InverseDynamicsDerivatives& d) {
   const DofTree& tree = model.tree();
-  if (d.dtau_dq.rows() != tree.nv) {
-    // Entries between DoFs of which neither is above the other are zero once and for all.
-    d.dtau_dq.setZero(tree.nv, tree.nv);
-    d.dtau_dv.setZero(tree.nv, tree.nv);
-  }
+  if (!d.layout.changed(tree)) return;
+  // Entries between DoFs of which neither is above the other are zero once and for all.
+  d.dtau_dq.setZero(tree.nv, tree.nv);
+  d.dtau_dv.setZero(tree.nv, tree.nv);
   d.B.resize(tree.slot_count);
   d.Psi_ddot.resize(tree.slot_count);
   d.Psi_dot_plus_S_dot.resize(tree.slot_count);

@@ -30,6 +30,8 @@ struct InverseDynamicsDerivatives {
   std::array<AlignedBuffer, 4> path_rows;
   Lanes<18> T;                // external wrenches: ∂(Σ F)/∂q_j = T S_j, upper half by rows
   Lanes<6> wrench_row;        // S ×* Σ F + Tᵀ S
+
+  LayoutStamp layout;
 };
 
 // `id` must come from rnea() with the same wrenches.

@@ -92,9 +92,11 @@ void copy_to_columns(const DofTree& tree, InverseFactor& inverse) {
 
 void invert(const Model& model, const MassFactor& factor, InverseFactor& inverse) {
   const DofTree& tree = model.tree();
-  inverse.rows.resize(tree.row_storage);
-  inverse.columns.resize(tree.column_storage);  // what is not on a path stays zero
-  inverse.slots.resize(tree.slot_count);
+  if (inverse.layout.changed(tree)) {
+    inverse.rows.resize(tree.row_storage);
+    inverse.columns.assign(tree.column_storage, 0.0);  // what is not on a path stays zero
+    inverse.slots.resize(tree.slot_count);
+  }
   for (const DofTree::Chain& chain : tree.chains) {
     if (chain.parent >= 0) rows_above(tree, chain, factor.L.data(), inverse.rows.data());
     rows_within(tree, chain, factor, inverse.rows.data());

@@ -16,6 +16,7 @@ struct InverseFactor {
   // Workspace of solve() and inverse_mass_matrix().
   AlignedBuffer slots;
   std::vector<WeightedRun> runs;
+  LayoutStamp layout;
 };
 
 void invert(const Model& model, const MassFactor& factor, InverseFactor& out);

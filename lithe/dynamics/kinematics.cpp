@@ -15,8 +15,9 @@ namespace {
 using JointFrame = Kinematics::JointFrame;
 
 void resize(const Model& model, Kinematics& kin) {
+  if (!kin.layout.changed(model.tree())) return;
   const int slots = model.tree().slot_count;
-  if (kin.frames.size() != static_cast<std::size_t>(slots)) kin.frames.assign(slots, JointFrame{});
+  kin.frames.assign(slots, JointFrame{});
   kin.origin.resize(model.tree().trees.size());
   kin.R_p.resize(slots);
   kin.S.resize(slots);
@@ -25,7 +26,7 @@ void resize(const Model& model, Kinematics& kin) {
   kin.Psi_dot.resize(slots);
   kin.I.resize(slots);
   kin.v.resize(slots);
-  kin.sine.resize(slots);
+  kin.sine.resize_zero(slots);
   kin.cosine.resize(slots);
 }
 
@@ -50,38 +51,45 @@ void sines_and_cosines(const DofTree& tree, const ConstVecRef& q, Kinematics& ki
   }
 }
 
+// Four three-vectors, one to a pack, as packs of their x, y and z.
+LITHE_INLINE Vector3<Pack> transposed(Pack a, Pack b, Pack c, Pack d) {
+  transpose(a, b, c, d);
+  return {a, b, c};
+}
+
 LITHE_INLINE Pack combine(const JointFrame& frame, const double* c) {
   return frame.x * c[0] + frame.y * c[1] + frame.z * c[2];
 }
 
-// The joint's frame from the one it is mounted in: a fixed placement, then the motion along or about z.
-LITHE_INLINE JointFrame moved_frame(const JointFrame& mount, const DofTree::TreeJoint& joint, const ConstVecRef& q,
-                                    const Kinematics& kin) {
+// The joint's frame from the one it is mounted in: a fixed placement, then the motion along or about z. (Member by
+// member: copies of whole frames would go through memory.)
+LITHE_INLINE void place_joint(const JointFrame& mount, const DofTree::TreeJoint& joint, const ConstVecRef& q,
+                              const Kinematics& kin, JointFrame& out) {
   const double* R = joint.R.data();
-  JointFrame f = {combine(mount, R), combine(mount, R + 3), combine(mount, R + 6), mount.p + combine(mount, joint.p.data())};
-  switch (joint.type) {
-    case JointType::screw:
-      f.p += f.z * (joint.pitch * q[joint.q_index]);
-      [[fallthrough]];
-    case JointType::revolute: {
-      const Pack c = broadcast(kin.cosine.at(0, joint.slot));
-      const Pack s = broadcast(kin.sine.at(0, joint.slot));
-      const Pack x = f.x;
-      f.x = x * c + f.y * s;
-      f.y = f.y * c - x * s;
-      break;
-    }
-    case JointType::prismatic: f.p += f.z * q[joint.q_index]; break;
-    case JointType::ball: {
-      const Mat3 turn = rotation_from_quaternion(q.segment<4>(joint.q_index));
-      const JointFrame before = f;
-      f.x = combine(before, turn.data());
-      f.y = combine(before, turn.data() + 3);
-      f.z = combine(before, turn.data() + 6);
-      break;
-    }
+  Pack x = combine(mount, R);
+  Pack y = combine(mount, R + 3);
+  Pack z = combine(mount, R + 6);
+  Pack p = mount.p + combine(mount, joint.p.data());
+  if (joint.type == JointType::ball) {
+    const Mat3 turn = rotation_from_quaternion(q.segment<4>(joint.q_index));
+    const double* T = turn.data();
+    const Pack x0 = x, y0 = y, z0 = z;
+    x = x0 * T[0] + y0 * T[1] + z0 * T[2];
+    y = x0 * T[3] + y0 * T[4] + z0 * T[5];
+    z = x0 * T[6] + y0 * T[7] + z0 * T[8];
+  } else {
+    // The sine of a prismatic joint's slot is 0 and its cosine 1; a revolute joint slides by nothing.
+    const Pack c = broadcast(kin.cosine.at(0, joint.slot));
+    const Pack s = broadcast(kin.sine.at(0, joint.slot));
+    const Pack x0 = x;
+    x = x0 * c + y * s;
+    y = y * c - x0 * s;
+    p += z * (joint.slide * q[joint.q_index]);
   }
-  return f;
+  out.x = x;
+  out.y = y;
+  out.z = z;
+  out.p = p;
 }
 
 LITHE_INLINE void place_joints(const DofTree& tree, int begin, int end, const ConstVecRef& q, Kinematics& kin) {
@@ -89,9 +97,8 @@ LITHE_INLINE void place_joints(const DofTree& tree, int begin, int end, const Co
   for (int j = begin; j < end; ++j) {
     const DofTree::TreeJoint& joint = tree.joints[j];
     const JointFrame& mount = joint.parent_slot < 0 ? world : kin.frames[joint.parent_slot];
-    const JointFrame frame = moved_frame(mount, joint, q, kin);
-    kin.frames[joint.slot] = frame;
-    if (joint.type == JointType::ball) kin.frames[joint.slot + 1] = kin.frames[joint.slot + 2] = frame;
+    place_joint(mount, joint, q, kin, kin.frames[joint.slot]);
+    if (joint.type == JointType::ball) kin.frames[joint.slot + 1] = kin.frames[joint.slot + 2] = kin.frames[joint.slot];
   }
 }
 
@@ -107,17 +114,11 @@ void joint_frames(const DofTree& tree, const ConstVecRef& q, Kinematics& kin) {
     place_joints(tree, part.root_joint_end, part.joint_end, q, kin);
   }
   for (int s = 0; s < tree.slot_count; s += kLanes) {
-    JointFrame f[kLanes] = {kin.frames[s], kin.frames[s + 1], kin.frames[s + 2], kin.frames[s + 3]};
-    transpose(f[0].x, f[1].x, f[2].x, f[3].x);
-    transpose(f[0].y, f[1].y, f[2].y, f[3].y);
-    transpose(f[0].z, f[1].z, f[2].z, f[3].z);
-    transpose(f[0].p, f[1].p, f[2].p, f[3].p);
-    for (int k = 0; k < 3; ++k) {
-      kin.R_p.pack(k, s) = f[k].x;
-      kin.R_p.pack(3 + k, s) = f[k].y;
-      kin.R_p.pack(6 + k, s) = f[k].z;
-      kin.R_p.pack(9 + k, s) = f[k].p;
-    }
+    const JointFrame* f = &kin.frames[s];
+    store_vector(kin.R_p, s, transposed(f[0].x, f[1].x, f[2].x, f[3].x), 0);
+    store_vector(kin.R_p, s, transposed(f[0].y, f[1].y, f[2].y, f[3].y), 3);
+    store_vector(kin.R_p, s, transposed(f[0].z, f[1].z, f[2].z, f[3].z), 6);
+    store_vector(kin.R_p, s, transposed(f[0].p, f[1].p, f[2].p, f[3].p), 9);
   }
 }
 

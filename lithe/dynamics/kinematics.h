@@ -30,7 +30,9 @@ struct Kinematics {
   Lanes<10> I;         // link inertias: m, m·c, I about the tree's origin
   Lanes<1> v;          // the velocity, by slot
 
-  Lanes<1> sine, cosine;  // of the joint angles
+  Lanes<1> sine, cosine;  // of the joint angles; 0 and 1 where there is none
+
+  LayoutStamp layout;
 };
 
 // q and v are checked: sizes, finite, no zero quaternion. Without v, at rest.

@@ -25,10 +25,7 @@ Pose mounting(const Model& model, const Kinematics& kin, JointIndex index) {
   const Mat3 align = joint.type == JointType::ball ? Mat3(Mat3::Identity()) : rotation_from_z(joint.axis);
   const Mat3 R = at.R * (joint.placement.R * align).transpose();
   if (at.parent_slot < 0) return {R, at.p - kin.origin[at.tree]};
-  const Kinematics::JointFrame& f = kin.frames[at.parent_slot];
-  Mat3 R_above;
-  R_above << f.x[0], f.y[0], f.z[0], f.x[1], f.y[1], f.z[1], f.x[2], f.y[2], f.z[2];
-  return {R_above * R, place_in_tree(kin, at.parent_slot, at.p)};
+  return {joint_rotation(kin, at.parent_slot) * R, place_in_tree(kin, at.parent_slot, at.p)};
 }
 
 VirtualDofs virtual_dofs(const Model& model, const Kinematics& kin, const InverseDynamics& id, JointIndex index) {

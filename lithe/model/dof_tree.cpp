@@ -1,6 +1,7 @@
 #include "lithe/model/dof_tree.h"
 
 #include <algorithm>
+#include <atomic>
 
 #include "lithe/spatial/rotation.h"
 
@@ -151,7 +152,9 @@ void place_bodies(const std::vector<Body>& bodies, DofTree& tree) {
 }  // namespace
 
 DofTree compile_tree(const std::vector<Body>& bodies, const std::vector<Joint>& joints) {
+  static std::atomic<std::uint64_t> structures = 0;
   DofTree tree;
+  tree.structure = ++structures;
   for (const Joint& joint : joints) {
     tree.joints.push_back({.type = joint.type, .dof = joint.v_index, .q_index = joint.q_index});
     tree.nq += joint.nq();
@@ -194,11 +197,11 @@ void refresh_constants(const std::vector<Body>& bodies, const std::vector<Joint>
   }
   for (std::size_t j = 0; j < joints.size(); ++j) {
     const Joint& joint = joints[j];
-    tree.joints[j].pitch = joint.type == JointType::screw ? joint.pitch : 0;
+    tree.joints[j].slide = joint.type == JointType::screw ? joint.pitch : joint.type == JointType::prismatic ? 1 : 0;
     for (int k = 0; k < joint.nv(); ++k) {
       const int s = tree.joints[j].slot + k;
       tree.turn_slide.at(0, s) = joint.type == JointType::prismatic ? 0 : 1;
-      tree.turn_slide.at(1, s) = joint.type == JointType::prismatic ? 1 : tree.joints[j].pitch;
+      tree.turn_slide.at(1, s) = tree.joints[j].slide;
       tree.armature.at(0, s) = joint.armature;
     }
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "lithe/core/lanes.h"
@@ -24,7 +25,7 @@ namespace lithe {
 struct DofTree {
   struct TreeJoint {
     JointType type = JointType::revolute;
-    double pitch = 0;      // metres per radian of a screw; 0 for others
+    double slide = 0;      // metres along z per unit of q: a screw's pitch, 1 for a prismatic joint
     int dof = -1;          // first DoF
     int q_index = -1;      // first entry in q
     int slot = -1;         // of the first DoF
@@ -64,6 +65,9 @@ struct DofTree {
     Pose X_JB;  // in that joint's frame, or in the world
   };
 
+  // Equal for models of equal structure (copies of one model, whatever their numbers), different otherwise.
+  std::uint64_t structure = 0;
+
   int nq = 0, nv = 0;
   int slot_count = 0;
   int row_storage = 0;     // doubles that all path rows take together
@@ -98,6 +102,20 @@ struct DofTree {
 
   // True if DoF j moves whatever DoF i carries: i is j, below j, or in j's own joint.
   bool moves(int j, int i) const { return joint_begin[j] <= i && i < subtree_end[j]; }
+};
+
+// Remembers which structure a workspace was laid out for. What a structure leaves zero, kernels write only once.
+class LayoutStamp {
+ public:
+  // True the first time, and whenever the structure is another one than at the last call.
+  bool changed(const DofTree& tree) {
+    if (structure_ == tree.structure) return false;
+    structure_ = tree.structure;
+    return true;
+  }
+
+ private:
+  std::uint64_t structure_ = 0;
 };
 
 // Compiles bodies and joints, already in depth-first order, with indices filled in.

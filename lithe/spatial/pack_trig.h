@@ -20,7 +20,10 @@ LITHE_INLINE void sin_cos(Pack x, Pack& sine, Pack& cosine) {
   const Pack shifted = x * kTwoOverPi + kRounder;
   const Pack k = shifted - kRounder;
   const Bits quadrant = reinterpret_cast<Bits>(shifted);
-  const Pack r = ((x - k * kHalfPi1) - k * kHalfPi2) - k * kHalfPi3;
+  // The first two products and the first difference are exact; what the second one rounds away is added back.
+  const Pack x1 = x - k * kHalfPi1;
+  const Pack x2 = x1 - k * kHalfPi2;
+  const Pack r = x2 + (((x1 - x2) - k * kHalfPi2) - k * kHalfPi3);
 
   // Taylor series to x¹⁷ and x¹⁶: the next terms are below 1e-18 for |r| ≤ π/4.
   const Pack z = r * r;

@@ -49,8 +49,7 @@ NumericDerivative ridders_difference(const TangentFunction& f, int n, double fir
   constexpr int kSteps = 8;
   constexpr double kShrink = 1.6;
   NumericDerivative result;
-  result.error = from_columns(f, n, [&](int) { return f(VecX::Zero(n)); });
-  result.error.setConstant(std::numeric_limits<double>::infinity());
+  result.error = MatX::Constant(f(VecX::Zero(n)).size(), n, std::numeric_limits<double>::infinity());
   result.value = from_columns(f, n, [&](int i) {
     VecX best;
     std::vector<VecX> previous;

@@ -1,0 +1,109 @@
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SCRIPT = Path(__file__).resolve().parents[1] / "bench_table.py"
+
+# All targets met when one unit takes 2 µs.
+TIMES = {
+    "unit/llt_33": 2.0,
+    "humanoid/id_with_kinematics": 0.5,
+    "humanoid/mass_matrix_and_factor_with_kinematics": 1.4,
+    "humanoid/fd_with_kinematics": 1.5,
+    "humanoid/id_derivatives": 2.0,
+    "humanoid/fd_derivatives": 4.0,
+    "humanoid/kinematics": 0.4,
+    "chain_8/kinematics": 0.8,
+    "chain_16/kinematics": 1.6,
+    "chain_32/kinematics": 6.4,
+}
+
+
+def results(tmp_path, times):
+    """A file as Google Benchmark writes it. Means are there to be ignored."""
+    runs = []
+    for name, time in times.items():
+        for statistic, factor in (("mean", 3.0), ("min", 1.0)):
+            runs.append({
+                "name": f"{name}_{statistic}",
+                "run_name": name,
+                "run_type": "aggregate",
+                "aggregate_name": statistic,
+                "real_time": time * factor,
+                "cpu_time": time * factor,
+                "time_unit": "us",
+            })
+    path = tmp_path / "results.json"
+    path.write_text(json.dumps({"context": {}, "benchmarks": runs}), encoding="utf-8")
+    return path
+
+
+def run(*arguments):
+    return subprocess.run([sys.executable, SCRIPT, *arguments], capture_output=True, text=True)
+
+
+def row(output, title):
+    """The cells of the one row that starts with `title`."""
+    (line,) = [line for line in output.splitlines() if line.startswith(f"| {title} ")]
+    return [cell.strip() for cell in line.strip("|").split("|")][1:]
+
+
+def test_times_are_minima_and_multiples_of_the_unit(tmp_path):
+    output = run(results(tmp_path, TIMES)).stdout
+    assert row(output, "1 u:")[:2] == ["2.00", "1.00"]
+    assert row(output, "kinematics") == ["0.40", "0.20", "", "", ""]
+
+
+@pytest.mark.parametrize("time, verdict", [(0.6, "ok, moonshot"), (1.0, "ok"), (1.01, "miss")])
+def test_targets_are_exact(tmp_path, time, verdict):
+    output = run(results(tmp_path, TIMES | {"humanoid/id_with_kinematics": time})).stdout
+    assert row(output, "ID, with kinematics")[2:] == ["0.5", "0.3", verdict]
+
+
+def test_other_time_units_are_converted(tmp_path):
+    path = results(tmp_path, TIMES)
+    path.write_text(path.read_text().replace('"us"', '"ns"'))
+    assert row(run(path).stdout, "kinematics")[:2] == ["0.00", "0.20"]
+
+
+def test_chains_show_time_per_dof_and_growth(tmp_path):
+    output = run(results(tmp_path, TIMES)).stdout
+    assert row(output, "8")[:2] == ["0.1000", ""]
+    assert row(output, "16")[:2] == ["0.1000", "n^1.00"]
+    assert row(output, "32")[:2] == ["0.2000", "n^2.00"]
+
+
+def test_check_passes_when_all_targets_are_met(tmp_path):
+    assert run("--check", results(tmp_path, TIMES)).returncode == 0
+
+
+def test_check_names_what_missed_its_target(tmp_path):
+    path = results(tmp_path, TIMES | {"humanoid/fd_with_kinematics": 2.0})
+    result = run("--check", path)
+    assert result.returncode == 1
+    assert result.stderr == "bench_table: error: FD, with kinematics takes 1.00 u, wanted 0.9 u\n"
+    assert run(path).returncode == 0
+
+
+def test_check_fails_when_a_target_was_not_measured(tmp_path):
+    times = {name: time for name, time in TIMES.items() if name != "humanoid/id_derivatives"}
+    result = run("--check", results(tmp_path, times))
+    assert result.returncode == 1
+    assert result.stderr == "bench_table: error: ∂ID by q, v was not measured\n"
+
+
+def test_results_without_the_unit_are_refused(tmp_path):
+    result = run(results(tmp_path, {"humanoid/kinematics": 1.0}))
+    assert result.returncode == 1
+    assert "no minimum of unit/llt_33" in result.stderr
+
+
+def test_a_file_that_is_no_result_is_refused(tmp_path):
+    path = tmp_path / "broken.json"
+    path.write_text("{")
+    result = run(path)
+    assert result.returncode == 1
+    assert result.stderr.startswith(f"bench_table: error: {path}: ")
