@@ -52,18 +52,21 @@ void register_unit() {
   }));
 }
 
+void measure(::benchmark::State& state, const Kernel& kernel, Workload& workload) {
+  workload.compute_everything();
+  for (auto _ : state) {
+    kernel.run(workload);
+    ::benchmark::ClobberMemory();
+  }
+}
+
 void register_kernels(const std::string& model_name, Model model) {
   // Shared by all kernels of a model and by all their windows: built once, warm ever after.
   const auto workload = std::make_shared<Workload>(std::move(model));
   for (const Kernel& kernel : kKernels) {
-    keep_minimum(::benchmark::RegisterBenchmark((model_name + "/" + kernel.name).c_str(),
-                                                [workload, run = kernel.run](::benchmark::State& state) {
-                                                  workload->compute_everything();
-                                                  for (auto _ : state) {
-                                                    run(*workload);
-                                                    ::benchmark::ClobberMemory();
-                                                  }
-                                                }));
+    const std::string name = model_name + "/" + kernel.name;
+    const auto run = [workload, kernel](::benchmark::State& state) { measure(state, kernel, *workload); };
+    keep_minimum(::benchmark::RegisterBenchmark(name.c_str(), run));
   }
 }
 

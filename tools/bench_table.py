@@ -86,13 +86,13 @@ def number(value):
 
 def humanoid_table(minima):
     unit = minima[UNIT]
-    cells = [["1 u: dense Cholesky, 33×33", f"{unit:.2f}", "1.00", "", "", ""]]
+    cells = [["1 u: dense Cholesky, 33×33", f"{unit:.2f}", "1.000", "", "", ""]]
     for row in ROWS:
         time = minima.get(f"humanoid/{row.kernel}")
         if time is not None:
             multiple = time / unit
             marks = [number(row.wanted), number(row.moonshot), verdict(row, multiple)]
-            cells.append([row.title, f"{time:.2f}", f"{multiple:.2f}", *marks])
+            cells.append([row.title, f"{time:.2f}", f"{multiple:.3f}", *marks])
     return table(["humanoid, 33 DoFs", "µs", "u", "wanted", "moonshot", ""], cells)
 
 
@@ -132,7 +132,7 @@ def misses(minima):
         if time is None:
             found.append(f"{row.title} was not measured")
         elif time / minima[UNIT] > row.wanted:
-            found.append(f"{row.title} takes {time / minima[UNIT]:.2f} u, wanted {row.wanted:g} u")
+            found.append(f"{row.title} takes {time / minima[UNIT]:.3f} u, wanted {row.wanted:g} u")
     return found
 
 

@@ -1,7 +1,9 @@
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <iterator>
 #include <random>
 #include <vector>
 
@@ -57,11 +59,11 @@ class Pendulum {
  private:
   VecX acceleration(const VecX& q, const VecX& v) {
     kinematics(model_, q, v, kin_);
-    aba(model_, kin_, kNoTorque, fd_);
+    aba(model_, kin_, no_torque_, fd_);
     return fd_.a;
   }
 
-  const VecX kNoTorque = VecX::Zero(2);
+  const VecX no_torque_ = VecX::Zero(2);
   const Model model_ = double_pendulum().build();
   const FrameIndex tip_1_ = model_.frame("tip_1");
   const FrameIndex tip_2_ = model_.frame("tip_2");
@@ -69,7 +71,7 @@ class Pendulum {
   ForwardDynamics fd_;
 };
 
-// Both rods well above the horizontal, at rest: enough energy for chaos.
+// Both rods above the horizontal, at rest: enough energy for chaos.
 State release(std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::uniform_real_distribution<double> uniform(-1, 1);

@@ -56,8 +56,10 @@ class Lanes {
   double& at(int row, int slot) { return data_[offset(row, slot)]; }
 
  private:
+  // All in size_t, so that a constant row becomes part of the instruction's address.
   static std::size_t offset(int row, int slot) {
-    return static_cast<std::size_t>((slot & ~(kLanes - 1)) * Rows + row * kLanes + (slot & (kLanes - 1)));
+    const auto lane = static_cast<std::size_t>(slot) % kLanes;
+    return (static_cast<std::size_t>(slot) - lane) * Rows + lane + static_cast<std::size_t>(row) * kLanes;
   }
   AlignedBuffer data_;
 };

@@ -53,8 +53,8 @@ def row(output, title):
 
 def test_times_are_minima_and_multiples_of_the_unit(tmp_path):
     output = run(results(tmp_path, TIMES)).stdout
-    assert row(output, "1 u:")[:2] == ["2.00", "1.00"]
-    assert row(output, "kinematics") == ["0.40", "0.20", "", "", ""]
+    assert row(output, "1 u:")[:2] == ["2.00", "1.000"]
+    assert row(output, "kinematics") == ["0.40", "0.200", "", "", ""]
 
 
 @pytest.mark.parametrize("time, verdict", [(0.6, "ok, moonshot"), (1.0, "ok"), (1.01, "miss")])
@@ -66,7 +66,7 @@ def test_targets_are_exact(tmp_path, time, verdict):
 def test_other_time_units_are_converted(tmp_path):
     path = results(tmp_path, TIMES)
     path.write_text(path.read_text().replace('"us"', '"ns"'))
-    assert row(run(path).stdout, "kinematics")[:2] == ["0.00", "0.20"]
+    assert row(run(path).stdout, "kinematics")[:2] == ["0.00", "0.200"]
 
 
 def test_chains_show_time_per_dof_and_growth(tmp_path):
@@ -84,7 +84,7 @@ def test_check_names_what_missed_its_target(tmp_path):
     path = results(tmp_path, TIMES | {"humanoid/fd_with_kinematics": 2.0})
     result = run("--check", path)
     assert result.returncode == 1
-    assert result.stderr == "bench_table: error: FD, with kinematics takes 1.00 u, wanted 0.9 u\n"
+    assert result.stderr == "bench_table: error: FD, with kinematics takes 1.000 u, wanted 0.9 u\n"
     assert run(path).returncode == 0
 
 
