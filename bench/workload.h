@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "lithe/dynamics/forward_dynamics_derivatives.h"
+#include "lithe/dynamics/inverse_factor.h"
 #include "lithe/model/configuration.h"
 
 namespace lithe::bench {

@@ -51,6 +51,18 @@ LITHE_INLINE Pack reverse_running_sum(Pack x) {
   return x + __builtin_shufflevector(x, zero, 2, 3, 4, 5);
 }
 
+// a where the lane's number is below n, else b.
+LITHE_INLINE Pack select_below(int n, Pack a, Pack b) {
+  const Pack lane = {0, 1, 2, 3};
+  return lane < broadcast(n) ? a : b;
+}
+
+// 1 in lane n, else 0; all 0 if there is no such lane.
+LITHE_INLINE Pack unit_lane(int n) {
+  const Pack lane = {0, 1, 2, 3};
+  return lane == broadcast(n) ? broadcast(1) : Pack{};
+}
+
 // (carry₀, x₀, x₁, x₂): each lane takes its left neighbour's value.
 LITHE_INLINE Pack shift_in(Pack carry, Pack x) { return __builtin_shufflevector(carry, x, 0, 4, 5, 6); }
 

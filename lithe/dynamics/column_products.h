@@ -13,21 +13,17 @@ namespace lithe {
 inline constexpr int kTilePacks = 3;
 inline constexpr int kTileColumns = 3;
 
-// DoFs first … first + count − 1 of the tree, with their weights one after the other from `weights` on.
-struct WeightedRun {
-  int first, count;
-  int weights;
-};
-
+// Σ_k w_k · column k for k in the runs, `weights` and `columns` both counted from the tree's first DoF. Each of
+// `Columns` results has weights of its own, `weight_stride` apart.
 template <int Packs, int Columns>
-LITHE_INLINE void weighted_sums(const double* block, int column_length, int row, const WeightedRun* runs, int run_count,
+LITHE_INLINE void weighted_sums(const double* block, int column_length, int row, const DofTree::Run* runs, int run_count,
                                 const double* weights, int weight_stride, Pack (&sum)[Columns][Packs]) {
   for (int c = 0; c < Columns; ++c) {
     for (int p = 0; p < Packs; ++p) sum[c][p] = Pack{};
   }
   for (int r = 0; r < run_count; ++r) {
     const double* column = block + runs[r].first * column_length + row;
-    const double* w = weights + runs[r].weights;
+    const double* w = weights + runs[r].first;
     for (int k = 0; k < runs[r].count; ++k, column += column_length, ++w) {
       Pack x[Packs];
       for (int p = 0; p < Packs; ++p) {

@@ -29,23 +29,16 @@ LITHE_INLINE void store_rows(const Pack (&tile)[Packs], double* column, int rows
 
 // out = −M⁻¹ D for the columns of one chain: D's entries there are non-zero only in rows above the chain or at or
 // below it.
-void multiply_chain(const DofTree& tree, const DofTree::Chain& chain, ForwardDynamicsDerivatives& d, const MatX& D,
-                    MatX& out) {
+void multiply_chain(const DofTree& tree, const DofTree::Chain& chain, const InverseMassMatrix& M_inverse,
+                    const MatX& D, MatX& out) {
   const DofTree::Tree& part = tree.trees[chain.tree];
-  std::vector<WeightedRun>& runs = d.inverse.runs;
-  runs.clear();
-  runs.push_back({chain.first_dof - part.first_dof, chain.subtree_end - chain.first_dof, chain.first_dof});
-  for (int c = chain.parent; c >= 0; c = tree.chains[c].parent) {
-    const DofTree::Chain& above = tree.chains[c];
-    runs.push_back({above.first_dof - part.first_dof, above.dof_count, above.first_dof});
-  }
-  const double* block = &d.M_inverse[tree.column_start[part.first_dof]];
+  const double* block = &M_inverse.columns[tree.column_start[part.first_dof]];
+  const DofTree::Run* runs = &tree.comparable_runs[chain.first_run];
   const int nv = tree.nv;
   for_each_tile(chain.dof_count, 0, part.column_length, [&]<int Columns, int Packs>(int column, int row) {
     Pack sum[Columns][Packs];
-    const double* weights = D.data() + (chain.first_dof + column) * nv;
-    weighted_sums<Packs, Columns>(block, part.column_length, row, runs.data(), static_cast<int>(runs.size()), weights,
-                                  nv, sum);
+    const double* weights = D.data() + (chain.first_dof + column) * nv + part.first_dof;
+    weighted_sums<Packs, Columns>(block, part.column_length, row, runs, chain.run_count, weights, nv, sum);
     for (int c = 0; c < Columns; ++c) {
       for (int p = 0; p < Packs; ++p) sum[c][p] = -sum[c][p];
       store_rows(sum[c], out.data() + (chain.first_dof + column + c) * nv + part.first_dof + row, part.dof_count - row);
@@ -61,18 +54,15 @@ void aba_derivatives(const Model& model, const Kinematics& kin, const ForwardDyn
   resize(model, out);
   rnea(model, kin, fd.a, out.id, wrenches);
   rnea_derivatives(model, kin, out.id, out.did, wrenches);
-  mass_matrix(model, kin, out.M);
-  factorize(model, out.M, out.factor);
-  invert(model, out.factor, out.inverse);
-  inverse_mass_matrix(model, out.inverse, out.M_inverse);
+  inverse_mass_matrix(model, fd, out.M_inverse);
   for (const DofTree::Chain& chain : tree.chains) {
-    multiply_chain(tree, chain, out, out.did.dtau_dq, out.da_dq);
-    multiply_chain(tree, chain, out, out.did.dtau_dv, out.da_dv);
+    multiply_chain(tree, chain, out.M_inverse, out.did.dtau_dq, out.da_dq);
+    multiply_chain(tree, chain, out.M_inverse, out.did.dtau_dv, out.da_dv);
   }
   for (const DofTree::Tree& part : tree.trees) {
     using Strided = Eigen::Map<const MatX, 0, Eigen::OuterStride<>>;
     out.da_dtau.block(part.first_dof, part.first_dof, part.dof_count, part.dof_count) =
-        Strided(&out.M_inverse[tree.column_start[part.first_dof]], part.dof_count, part.dof_count,
+        Strided(&out.M_inverse.columns[tree.column_start[part.first_dof]], part.dof_count, part.dof_count,
                 Eigen::OuterStride<>(part.column_length));
   }
 }

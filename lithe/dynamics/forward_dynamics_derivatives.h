@@ -2,7 +2,7 @@
 
 #include "lithe/dynamics/forward_dynamics.h"
 #include "lithe/dynamics/inverse_dynamics_derivatives.h"
-#include "lithe/dynamics/inverse_factor.h"
+#include "lithe/dynamics/inverse_mass_matrix.h"
 
 namespace lithe {
 
@@ -16,10 +16,7 @@ struct ForwardDynamicsDerivatives {
 
   InverseDynamics id;
   InverseDynamicsDerivatives did;
-  MassMatrix M;
-  MassFactor factor;
-  InverseFactor inverse;
-  AlignedBuffer M_inverse;  // dense blocks per tree (DofTree::column_start)
+  InverseMassMatrix M_inverse;
 
   LayoutStamp layout;
 };

@@ -1,5 +1,8 @@
 #include "lithe/dynamics/inverse_dynamics_derivatives.h"
 
+#include <algorithm>
+#include <cstring>
+
 #include "lithe/dynamics/tree_sums.h"
 
 namespace lithe {
@@ -19,7 +22,8 @@ void resize(const Model& model, InverseDynamicsDerivatives& d) {
   d.BtS.resize(tree.slot_count);
   d.column_q.resize(tree.slot_count);
   d.column_v.resize(tree.slot_count);
-  for (AlignedBuffer& rows : d.path_rows) rows.resize(tree.row_storage);
+  d.slot_columns_q.assign(tree.slot_column_storage, 0.0);
+  d.slot_columns_v.assign(tree.slot_column_storage, 0.0);
 }
 
 // 2B of one link. It is almost empty: with V = (ω, u), I V = (n, f) and h = m·c,
@@ -126,63 +130,96 @@ void prepare_wrenches(const Model& model, const Kinematics& kin, const ExternalW
   }
 }
 
-LITHE_INLINE Pack dot_with(const Motion<Pack>& m, const Lanes<6>& forces, int s) {
-  return m.w.x * forces.at(0, s) + m.w.y * forces.at(1, s) + m.w.z * forces.at(2, s) + m.v.x * forces.at(3, s) +
-         m.v.y * forces.at(4, s) + m.v.z * forces.at(5, s);
+// Numbers of one slot, to be combined with packs of others.
+LITHE_INLINE Pack dot(const Lanes<6>& one, int slot, const Motion<Pack>& m) {
+  return one.at(0, slot) * m.w.x + one.at(1, slot) * m.w.y + one.at(2, slot) * m.w.z + one.at(3, slot) * m.v.x +
+         one.at(4, slot) * m.v.y + one.at(5, slot) * m.v.z;
 }
-LITHE_INLINE Pack dot_with(const Vector3<Pack>& m, const Lanes<3>& forces, int s) {
-  return m.x * forces.at(0, s) + m.y * forces.at(1, s) + m.z * forces.at(2, s);
+LITHE_INLINE Pack dot(const Lanes<6>& one, int slot, const Force<Pack>& F) {
+  return dot(one, slot, Motion<Pack>{F.n, F.f});
+}
+LITHE_INLINE Pack dot_angular(const Lanes<6>& one, int slot, const Vector3<Pack>& n) {
+  return one.at(0, slot) * n.x + one.at(1, slot) * n.y + one.at(2, slot) * n.z;
 }
 
-// Pairs each DoF i of a chain with every DoF j on its path, four j at a time.
-template <bool WithWrenches>
-void pair_chain(const DofTree& tree, const DofTree::Chain& chain, const Kinematics& kin,
+// Where the columns of a chain's DoFs are. Rows are slots.
+struct ChainColumns {
+  double* q;
+  double* v;
+  int length;
+
+  ChainColumns(const DofTree& tree, const DofTree::Chain& chain, InverseDynamicsDerivatives& d) {
+    const DofTree::Tree& part = tree.trees[chain.tree];
+    length = part.slot_end - part.first_slot;
+    const std::ptrdiff_t start =
+        part.first_slot_column + (chain.first_dof - part.first_dof) * length - std::ptrdiff_t{part.first_slot};
+    q = d.slot_columns_q.data() + start;
+    v = d.slot_columns_v.data() + start;
+  }
+};
+
+// ∂τ_j by the chain's DoFs i, for all j strictly above i: four j at a time.
+void fill_above(const DofTree& tree, const DofTree::Chain& chain, const Kinematics& kin,
                 InverseDynamicsDerivatives& d) {
-  auto& [column_q, column_v, row_q, row_v] = d.path_rows;
+  const ChainColumns columns(tree, chain, d);
   for (int g = 0; g < chain.path_length / kLanes; ++g) {
     const int group = tree.path_groups[chain.first_group + g];
     const Motion<Pack> S = load_motion(kin.S, group);
-    const Vector3<Pack> Psi_dot_w = load_vector(kin.Psi_dot, group);
-    const Motion<Pack> Psi_ddot = load_motion(d.Psi_ddot, group);
-    const Motion<Pack> Psi_dot_plus_S_dot = load_motion(d.Psi_dot_plus_S_dot, group);
-    int at = tree.row_start[chain.first_dof] + kLanes * g;
-    for (int i = 0; i < chain.dof_count; ++i, at += chain.path_length) {
+    // In the chain itself, only the DoFs with something of this group above them.
+    const int first = group < chain.first_slot ? 0 : group - chain.first_slot + 1;
+    for (int i = first; i < chain.dof_count; ++i) {
       const int s = chain.first_slot + i;
-      as_pack(&column_q[at]) = dot_with(S, d.column_q, s);
-      as_pack(&column_v[at]) = dot_with(S, d.column_v, s);
-      Pack by_q = dot_with(Psi_dot_w, d.BtS, s) + dot_with(Psi_ddot, d.IS, s);
-      if constexpr (WithWrenches) by_q -= dot_with(S, d.wrench_row, s);
-      as_pack(&row_q[at]) = by_q;
-      as_pack(&row_v[at]) = dot_with(S.w, d.BtS, s) + dot_with(Psi_dot_plus_S_dot, d.IS, s);
+      as_pack(columns.q + i * columns.length + group) = dot(d.column_q, s, S);
+      as_pack(columns.v + i * columns.length + group) = dot(d.column_v, s, S);
     }
   }
 }
 
-// Spreads the path rows over the dense matrices. The DoFs of one joint pair by the row formula only.
-void scatter_chain(const DofTree& tree, const DofTree::Chain& chain, InverseDynamicsDerivatives& d) {
-  auto& [column_q, column_v, row_q, row_v] = d.path_rows;
-  const Eigen::Index nv = tree.nv;
-  for (int i = chain.first_dof; i < chain.first_dof + chain.dof_count; ++i) {
-    double* dq = d.dtau_dq.data();
-    double* dv = d.dtau_dv.data();
-    for (const DofTree::Chain* above = &chain;; above = &tree.chains[above->parent]) {
-      const int at = tree.row_start[i] + above->path_begin;
-      const bool own = above == &chain;
-      const int strictly_above = own ? tree.joint_begin[i] - chain.first_dof : above->dof_count;
-      const int at_or_above = own ? tree.joint_end[i] - chain.first_dof : above->dof_count;
-      double* column_of_i_q = dq + i * nv + above->first_dof;
-      double* column_of_i_v = dv + i * nv + above->first_dof;
-      for (int k = 0; k < strictly_above; ++k) {
-        column_of_i_q[k] = column_q[at + k];
-        column_of_i_v[k] = column_v[at + k];
+// ∂τ_i by the chain's DoFs j, for all i in j's joint or below it: four i at a time.
+template <bool WithWrenches>
+void fill_below(const DofTree& tree, const DofTree::Chain& chain, const Kinematics& kin,
+                InverseDynamicsDerivatives& d) {
+  const ChainColumns columns(tree, chain, d);
+  for (int group = chain.first_slot; group < chain.subtree_slot_end; group += kLanes) {
+    const Force<Pack> IS = load_force(d.IS, group);
+    const Vector3<Pack> BtS = load_vector(d.BtS, group);
+    for (int j = 0; j < chain.dof_count; ++j) {
+      // How many of these rows lie above j's joint and are not ours.
+      const int above = chain.first_slot + tree.joint_begin[chain.first_dof + j] - chain.first_dof - group;
+      if (above >= kLanes) continue;
+      const int s = chain.first_slot + j;
+      Pack by_q = dot_angular(kin.Psi_dot, s, BtS) + dot(d.Psi_ddot, s, IS);
+      if constexpr (WithWrenches) by_q -= dot(kin.S, s, load_force(d.wrench_row, group));
+      const Pack by_v = dot_angular(kin.S, s, BtS) + dot(d.Psi_dot_plus_S_dot, s, IS);
+      Pack& q = as_pack(columns.q + j * columns.length + group);
+      Pack& v = as_pack(columns.v + j * columns.length + group);
+      q = above <= 0 ? by_q : select_below(above, q, by_q);
+      v = above <= 0 ? by_v : select_below(above, v, by_v);
+    }
+  }
+}
+
+// Closes the gaps between the chains' slots. Whole packs are copied: the zeros past a chain's end land where the next
+// chain's rows come afterwards, or where zero is right. Only at the matrix's last row would they start a new column.
+void close_gaps(const DofTree& tree, const AlignedBuffer& slot_columns, MatX& dense) {
+  for (const DofTree::Chain& chain : tree.chains) {
+    const DofTree::Tree& part = tree.trees[chain.tree];
+    const std::ptrdiff_t length = part.slot_end - part.first_slot;
+    const double* rows = &slot_columns[part.first_slot_column] + (chain.first_slot - part.first_slot);
+    double* to = dense.data() + static_cast<std::ptrdiff_t>(part.first_dof) * tree.nv + chain.first_dof;
+    for (int k = 0; k < chain.dof_count; k += kLanes) {
+      const bool at_the_end = chain.first_dof + k + kLanes > tree.nv;
+      const std::size_t count = at_the_end ? tree.nv - chain.first_dof - k : kLanes;
+      for (int r = 0; r < chain.run_count; ++r) {
+        const DofTree::Run& run = tree.comparable_runs[chain.first_run + r];
+        for (std::ptrdiff_t j = run.first; j < run.first + run.count; ++j) {
+          if (at_the_end) {
+            std::copy_n(rows + j * length + k, count, to + j * tree.nv + k);
+          } else {
+            std::memcpy(to + j * tree.nv + k, rows + j * length + k, sizeof(Pack));
+          }
+        }
       }
-      double* row_of_i_q = dq + above->first_dof * nv + i;
-      double* row_of_i_v = dv + above->first_dof * nv + i;
-      for (int k = 0; k < at_or_above; ++k) {
-        row_of_i_q[k * nv] = row_q[at + k];
-        row_of_i_v[k * nv] = row_v[at + k];
-      }
-      if (above->parent < 0) break;
     }
   }
 }
@@ -196,13 +233,15 @@ void rnea_derivatives(const Model& model, const Kinematics& kin, const InverseDy
   prepare_dofs(tree, kin, id, out);
   if (!wrenches.empty()) prepare_wrenches(model, kin, wrenches, out);
   for (const DofTree::Chain& chain : tree.chains) {
+    fill_above(tree, chain, kin, out);
     if (wrenches.empty()) {
-      pair_chain<false>(tree, chain, kin, out);
+      fill_below<false>(tree, chain, kin, out);
     } else {
-      pair_chain<true>(tree, chain, kin, out);
+      fill_below<true>(tree, chain, kin, out);
     }
-    scatter_chain(tree, chain, out);
   }
+  close_gaps(tree, out.slot_columns_q, out.dtau_dq);
+  close_gaps(tree, out.slot_columns_v, out.dtau_dv);
 }
 
 }  // namespace lithe

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <array>
-
 #include "lithe/dynamics/inverse_dynamics.h"
 
 namespace lithe {
@@ -26,8 +24,9 @@ struct InverseDynamicsDerivatives {
   Lanes<3> BtS;               // the non-zero half of 2Bᵀ S
   Lanes<6> column_q;          // 2B Ψ̇ + I Ψ̈ + S ×* F
   Lanes<6> column_v;          // 2B S + I (Ψ̇ + Ṡ)
-  // What each DoF i has with the DoFs j on its path: ∂τ_j/∂q_i, ∂τ_j/∂v_i, ∂τ_i/∂q_j, ∂τ_i/∂v_j (path rows).
-  std::array<AlignedBuffer, 4> path_rows;
+  // The same derivatives as dtau_dq and dtau_dv, one column per DoF over its tree's slots
+  // (DofTree::Tree::first_slot_column): what the kernels write, before the slots' gaps are closed.
+  AlignedBuffer slot_columns_q, slot_columns_v;
   Lanes<18> T;                // external wrenches: ∂(Σ F)/∂q_j = T S_j, upper half by rows
   Lanes<6> wrench_row;        // S ×* Σ F + Tᵀ S
 

@@ -1,9 +1,8 @@
 #include "lithe/dynamics/inverse_factor.h"
 
-#include <vector>
+#include <algorithm>
 
 #include "lithe/core/check.h"
-#include "lithe/dynamics/column_products.h"
 
 namespace lithe {
 
@@ -74,34 +73,18 @@ void rows_within(const DofTree& tree, const DofTree::Chain& chain, const MassFac
   }
 }
 
-void copy_to_columns(const DofTree& tree, InverseFactor& inverse) {
-  for (const DofTree::Chain& chain : tree.chains) {
-    const int tree_first = tree.trees[chain.tree].first_dof;
-    for (const DofTree::Chain* above = &chain;; above = &tree.chains[above->parent]) {
-      for (int k = 0; k < above->dof_count; ++k) {
-        double* column = &inverse.columns[tree.column_start[above->first_dof + k] - tree_first];
-        const double* row = &inverse.rows[tree.row_start[chain.first_dof] + above->path_begin + k];
-        for (int i = 0; i < chain.dof_count; ++i) column[chain.first_dof + i] = row[i * chain.path_length];
-      }
-      if (above->parent < 0) break;
-    }
-  }
-}
-
 }  // namespace
 
 void invert(const Model& model, const MassFactor& factor, InverseFactor& inverse) {
   const DofTree& tree = model.tree();
   if (inverse.layout.changed(tree)) {
     inverse.rows.resize(tree.row_storage);
-    inverse.columns.assign(tree.column_storage, 0.0);  // what is not on a path stays zero
     inverse.slots.resize(tree.slot_count);
   }
   for (const DofTree::Chain& chain : tree.chains) {
     if (chain.parent >= 0) rows_above(tree, chain, factor.L.data(), inverse.rows.data());
     rows_within(tree, chain, factor, inverse.rows.data());
   }
-  copy_to_columns(tree, inverse);
 }
 
 void solve(const Model& model, InverseFactor& inverse, const ConstVecRef& b, VecRef out) {
@@ -130,41 +113,6 @@ void solve(const Model& model, InverseFactor& inverse, const ConstVecRef& b, Vec
         sum += as_pack(rows + i * chain.path_length + kLanes * g) * as_pack(z + tree.path_groups[chain.first_group + g]);
       }
       out[chain.first_dof + i] = lane_sum(sum);
-    }
-  }
-}
-
-void inverse_mass_matrix(const Model& model, InverseFactor& inverse, AlignedBuffer& out) {
-  const DofTree& tree = model.tree();
-  out.resize(tree.column_storage);
-  std::vector<WeightedRun>& runs = inverse.runs;
-  for (const DofTree::Chain& chain : tree.chains) {
-    // Column j of X Xᵀ is Σ_{k on j's path} X_jk · (column k of X). Rows above the tile of j follow by symmetry.
-    const DofTree::Tree& part = tree.trees[chain.tree];
-    const int length = part.column_length;
-    const double* X = &inverse.columns[tree.column_start[part.first_dof]];
-    double* block = &out[tree.column_start[part.first_dof]];
-    const int first = chain.first_dof - part.first_dof;
-    const int tile_rows = kTilePacks * kLanes;
-    runs.clear();
-    for (const DofTree::Chain* above = &chain;; above = &tree.chains[above->parent]) {
-      runs.push_back({above->first_dof - part.first_dof, above->dof_count, above->path_begin});
-      if (above->parent < 0) break;
-    }
-    const int first_row = first / tile_rows * tile_rows;
-    for_each_tile(chain.dof_count, first_row, length, [&]<int Columns, int Packs>(int column, int row) {
-      Pack sum[Columns][Packs];
-      // The chain's own columns of X are zero below its subtree.
-      const int skip = row >= chain.subtree_end - part.first_dof ? 1 : 0;
-      const double* weights = &inverse.rows[tree.row_start[chain.first_dof + column]];
-      weighted_sums<Packs, Columns>(X, length, row, runs.data() + skip, static_cast<int>(runs.size()) - skip, weights,
-                                    chain.path_length, sum);
-      for (int c = 0; c < Columns; ++c) {
-        for (int p = 0; p < Packs; ++p) as_pack(block + (first + column + c) * length + row + kLanes * p) = sum[c][p];
-      }
-    });
-    for (int j = first; j < first + chain.dof_count; ++j) {
-      for (int i = 0; i < first_row; ++i) block[j * length + i] = block[i * length + j];
     }
   }
 }

@@ -101,6 +101,9 @@ void lay_out_paths(DofTree& tree) {
     up.subtree_end = std::max(up.subtree_end, chain.subtree_end);
   }
   for (const int c : tree.chain) tree.subtree_end.push_back(tree.chains[c].subtree_end);
+  for (DofTree::Chain& chain : tree.chains) {
+    chain.subtree_slot_end = padded(tree.slot[chain.subtree_end - 1] + 1);
+  }
 }
 
 // A tree begins at every chain that hangs on the world.
@@ -120,6 +123,8 @@ void lay_out_trees(DofTree& tree) {
     tree.trees.back().slot_end = chain.first_slot + padded(chain.dof_count);
   }
   for (DofTree::Tree& t : tree.trees) {
+    t.first_slot_column = tree.slot_column_storage;
+    tree.slot_column_storage += t.dof_count * (t.slot_end - t.first_slot);
     t.first_joint = tree.joint_of[t.first_dof];
     t.joint_end = tree.joint_of[t.first_dof + t.dof_count - 1] + 1;
     t.column_length = padded(t.dof_count);
@@ -129,6 +134,25 @@ void lay_out_trees(DofTree& tree) {
     }
   }
   for (DofTree::TreeJoint& joint : tree.joints) joint.tree = tree.chains[tree.chain[joint.dof]].tree;
+}
+
+void lay_out_comparable_runs(DofTree& tree) {
+  for (DofTree::Chain& chain : tree.chains) {
+    const int tree_first = tree.trees[chain.tree].first_dof;
+    std::vector<DofTree::Run> runs = {{chain.first_dof - tree_first, chain.subtree_end - chain.first_dof}};
+    for (int c = chain.parent; c >= 0; c = tree.chains[c].parent) {
+      const DofTree::Chain& above = tree.chains[c];
+      const DofTree::Run run = {above.first_dof - tree_first, above.dof_count};
+      if (run.first + run.count == runs.back().first) {
+        runs.back() = {run.first, run.count + runs.back().count};
+      } else {
+        runs.push_back(run);
+      }
+    }
+    chain.first_run = static_cast<int>(tree.comparable_runs.size());
+    chain.run_count = static_cast<int>(runs.size());
+    tree.comparable_runs.insert(tree.comparable_runs.end(), runs.begin(), runs.end());
+  }
 }
 
 // The slots that the bodies hang on, and each tree's root joints.
@@ -163,6 +187,7 @@ DofTree compile_tree(const std::vector<Body>& bodies, const std::vector<Joint>& 
   lay_out_chains(joint_parents(bodies, joints), tree);
   lay_out_paths(tree);
   lay_out_trees(tree);
+  lay_out_comparable_runs(tree);
   place_bodies(bodies, tree);
   tree.link.resize(tree.slot_count);
   tree.turn_slide.resize(tree.slot_count);

@@ -43,6 +43,8 @@ struct DofTree {
     int path_begin;      // position of its first DoF in a path
     int path_length;     // length of its DoFs' rows, padded
     int subtree_end;     // one past the last DoF at or below this chain
+    int subtree_slot_end;  // and one past the last of their slots, padded
+    int first_run, run_count;  // into comparable_runs
     int first_group;     // into path_groups: path_length / kLanes entries
     int tree;
   };
@@ -53,6 +55,7 @@ struct DofTree {
     int first_slot, slot_end;
     int first_chain, chain_end;
     int column_length;           // dof_count, padded: columns of dense matrices over this tree's DoFs
+    int first_slot_column;       // where this tree's columns over slots begin; each is slot_end − first_slot long
     int first_joint, joint_end;  // into `joints`
     int root_joint_end;          // the root body's own joints are the first ones
   };
@@ -72,6 +75,7 @@ struct DofTree {
   int slot_count = 0;
   int row_storage = 0;     // doubles that all path rows take together
   int column_storage = 0;  // and the columns of one dense square block per tree
+  int slot_column_storage = 0;  // and the columns, one per DoF, over the tree's slots
 
   std::vector<TreeJoint> joints;  // in DoF order
   std::vector<Chain> chains;      // in DoF order
@@ -91,6 +95,12 @@ struct DofTree {
 
   // Slots (multiples of kLanes) of the packs along each chain's path.
   std::vector<int> path_groups;
+  // For each chain the DoFs that are above it, in it or below it, as runs within the tree (first DoF relative to the
+  // tree's): the non-zero rows of a derivative's columns.
+  struct Run {
+    int first, count;
+  };
+  std::vector<Run> comparable_runs;
   // First DoF of each ball joint, which the running sums treat apart.
   std::vector<int> balls;
 

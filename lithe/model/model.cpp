@@ -26,7 +26,7 @@ void check_index(Index<Tag> index, const std::vector<Item>& items, const char* k
 
 // Puts the new item in place, unless a joint would then move no mass.
 template <class Item>
-void replace(Item& item, Item changed, const std::vector<Body>& bodies, const std::vector<Joint>& joints) {
+void set_checked(Item& item, Item changed, const std::vector<Body>& bodies, const std::vector<Joint>& joints) {
   std::swap(item, changed);
   try {
     check_joints_move_mass(bodies, joints);
@@ -58,7 +58,7 @@ void Model::set_inertia(BodyIndex body, const SpatialInertia& inertia) {
   LITHE_CHECK(body != world(), "the world has no inertia to set");
   Body changed = bodies_[body];
   changed.inertia = inertia;
-  replace(bodies_[body], validated(std::move(changed)), bodies_, joints_);
+  set_checked(bodies_[body], validated(std::move(changed)), bodies_, joints_);
   refresh_constants(bodies_, joints_, tree_);
 }
 
@@ -81,7 +81,7 @@ void Model::set_joint(JointIndex joint, const Joint& properties) {
   changed.body = old.body;
   changed.q_index = old.q_index;
   changed.v_index = old.v_index;
-  replace(joints_[joint], validated(std::move(changed)), bodies_, joints_);
+  set_checked(joints_[joint], validated(std::move(changed)), bodies_, joints_);
   refresh_constants(bodies_, joints_, tree_);
 }
 

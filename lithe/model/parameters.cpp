@@ -1,6 +1,5 @@
 #include "lithe/model/parameters.h"
 
-#include <algorithm>
 #include <array>
 #include <map>
 #include <utility>
@@ -36,12 +35,12 @@ const double* rotational(const Body& body) {
   return &body.inertia.rotational.coeffRef(row, column);
 }
 
-template <double Joint::*member>
+template <double Joint::* member>
 const double* of_joint(const Joint& joint) {
   return &(joint.*member);
 }
 
-template <double Joint::*member>
+template <double Joint::* member>
 const double* of_one_dof(const Joint& joint) {
   return joint.type == JointType::ball ? nullptr : &(joint.*member);
 }
@@ -157,15 +156,16 @@ void for_each_kind(const Model& model, Visit visit) {
 // Calls use(item, its index, where it keeps the number) for the parameter of this name.
 template <class Use>
 void with_parameter(const Model& model, std::string_view name, Use use) {
-  const std::size_t end = std::min(name.rfind('/'), name.size());
+  const std::size_t slash = name.rfind('/');
+  const std::string_view owner = name.substr(0, slash);
+  const std::string_view wanted = slash == std::string_view::npos ? "" : name.substr(slash + 1);
   bool found = false;
   for_each_kind(model, [&](std::string_view prefix, const auto& items, const auto& attributes) {
-    if (!name.starts_with(prefix) || end < prefix.size()) return;
-    const std::string_view item_name = name.substr(prefix.size(), end - prefix.size());
+    if (!owner.starts_with(prefix)) return;
     for (std::size_t i = 0; i < items.size() && !found; ++i) {
-      if (name_of(items[i]) != item_name || is_world(items[i])) continue;
+      if (name_of(items[i]) != owner.substr(prefix.size()) || is_world(items[i])) continue;
       for (const auto& attribute : attributes) {
-        if (name.substr(end + 1) != attribute.name || !attribute.number(items[i])) continue;
+        if (attribute.name != wanted || !attribute.number(items[i])) continue;
         use(items[i], static_cast<int>(i), attribute.number);
         found = true;
       }

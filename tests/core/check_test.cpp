@@ -10,7 +10,8 @@ namespace {
 TEST(Check, PassesWhatHolds) { EXPECT_NO_THROW(LITHE_CHECK(1 + 1 == 2, "arithmetic is broken")); }
 
 TEST(Check, FormatsItsMessageWithTheValues) {
-  EXPECT_EQ(test::error_text([] { LITHE_CHECK(false, "body '{}': mass is {}", "arm", -1.5); }), "body 'arm': mass is -1.5");
+  EXPECT_EQ(test::error_text([] { LITHE_CHECK(false, "body '{}': mass is {}", "arm", -1.5); }),
+            "body 'arm': mass is -1.5");
 }
 
 TEST(Check, EvaluatesTheMessageOnlyWhenItFails) {

@@ -33,7 +33,9 @@ TEST(Differentiate, RiddersKnowsItsError) {
   EXPECT_LT(relative_error(derivative(), numeric.value), 1e-12);
   EXPECT_LT(numeric.error.maxCoeff(), 1e-10);
   // A noisy function: the estimate says so.
-  const auto noisy = [](const VecX& delta) -> VecX { return value(delta).unaryExpr([](double x) { return std::round(x * 1e8) / 1e8; }); };
+  const auto noisy = [](const VecX& delta) -> VecX {
+    return value(delta).unaryExpr([](double x) { return std::round(x * 1e8) / 1e8; });
+  };
   const NumericDerivative rough = ridders_difference(noisy, 2);
   const MatX actual = (rough.value - derivative()).cwiseAbs();
   EXPECT_GT(rough.error.maxCoeff(), 1e-9);

@@ -27,7 +27,9 @@ TEST(Pack, ViewsFourDoublesInPlace) {
   EXPECT_EQ(lanes(as_pack(same)), (Four{2, 3, 4, 5}));
 }
 
-TEST(Pack, RunningSumAddsFromTheLeft) { EXPECT_EQ(lanes(running_sum(Pack{1, 10, 100, 1000})), (Four{1, 11, 111, 1111})); }
+TEST(Pack, RunningSumAddsFromTheLeft) {
+  EXPECT_EQ(lanes(running_sum(Pack{1, 10, 100, 1000})), (Four{1, 11, 111, 1111}));
+}
 
 TEST(Pack, ReverseRunningSumAddsFromTheRight) {
   EXPECT_EQ(lanes(reverse_running_sum(Pack{1, 10, 100, 1000})), (Four{1111, 1110, 1100, 1000}));

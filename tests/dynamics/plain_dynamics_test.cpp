@@ -31,7 +31,8 @@ TEST(PlainDynamics, AThrownBodyFallsAndTurnsByEuler) {
   const Vec3 moments(1, 2, 2.5);
   const Model model =
       ModelBuilder()
-          .add_body("world", {.name = "body", .inertia = SpatialInertia::from_centre(3, Vec3::Zero(), moments.asDiagonal())},
+          .add_body("world",
+                    {.name = "body", .inertia = SpatialInertia::from_centre(3, Vec3::Zero(), moments.asDiagonal())},
                     free_joint("root"))
           .build();
   std::mt19937_64 random(1);
@@ -70,8 +71,8 @@ TEST(PlainDynamics, JacobiansAreTheDerivativesOfThePoses) {
     const BodyIndex body(uniform_int(random, 1, static_cast<int>(model.bodies().size()) - 1));
     // The velocity of the body's origin is v₀ + ω × p; that of its axes ω × R.
     const Pose& X = kin.X_WB[body];
-    const MatX origin = central_difference(
-        model, q, [&](const VecX& x) -> VecX { return plain_kinematics(model, x).X_WB[body].p; });
+    const MatX origin =
+        central_difference(model, q, [&](const VecX& x) -> VecX { return plain_kinematics(model, x).X_WB[body].p; });
     const MatX z_axis = central_difference(
         model, q, [&](const VecX& x) -> VecX { return plain_kinematics(model, x).X_WB[body].R.col(2); });
     const Mat6X& J = kin.J[body];

@@ -121,8 +121,8 @@ TEST(Configuration, RetractDerivativesAgreeWithDifferences) {
     const Model model = test::random_model(random, {.max_dofs = 20});
     const VecX q = test::random_state(model, random, {.largest_angle = 7}).q;
     const VecX delta = random_tangent(model, random, 2 * kPi - 0.1);
-    const MatX by_q = test::central_difference_of_configuration(
-        model, q, [&](const VecX& x) { return retract(model, x, delta); });
+    const MatX by_q =
+        test::central_difference_of_configuration(model, q, [&](const VecX& x) { return retract(model, x, delta); });
     EXPECT_LT(test::relative_error(retract_derivative_q(model, delta), by_q), 1e-10);
     const VecX centre = retract(model, q, delta);
     const MatX by_delta = test::central_difference(

@@ -26,7 +26,7 @@ void add(const Shape& shape) { ModelBuilder().add_shape("world", shape); }
 
 // A revolute joint named "hinge" with one number changed.
 template <class Value>
-Joint hinge(Value Joint::*member, const Value& value) {
+Joint hinge(Value Joint::* member, const Value& value) {
   Joint joint = revolute("hinge", Vec3::UnitX());
   joint.*member = value;
   return joint;
@@ -129,12 +129,10 @@ TEST(ModelBuilder, RefusesInvertedOrMeaninglessLimits) {
 }
 
 TEST(ModelBuilder, RefusesNegativeOrNonFiniteJointProperties) {
-  const std::pair<double Joint::*, const char*> members[] = {{&Joint::stiffness, "stiffness"},
-                                                             {&Joint::damping, "damping"},
-                                                             {&Joint::armature, "armature"},
-                                                             {&Joint::dry_friction, "dry_friction"},
-                                                             {&Joint::effort_limit, "effort_limit"},
-                                                             {&Joint::velocity_limit, "velocity_limit"}};
+  const std::pair<double Joint::*, const char*> members[] = {
+      {&Joint::stiffness, "stiffness"},       {&Joint::damping, "damping"},
+      {&Joint::armature, "armature"},         {&Joint::dry_friction, "dry_friction"},
+      {&Joint::effort_limit, "effort_limit"}, {&Joint::velocity_limit, "velocity_limit"}};
   for (const auto& [member, name] : members) {
     expect_error([&] { add(hinge(member, -0.25)); }, "joint 'hinge'", name, "-0.25");
     expect_error([&] { add(hinge(member, kNaN)); }, "joint 'hinge'", name, "nan");
@@ -146,7 +144,8 @@ TEST(ModelBuilder, RefusesNegativeOrNonFiniteJointProperties) {
 
 TEST(ModelBuilder, RefusesShapesThatAreNone) {
   expect_error([] { add(Shape{.name = "skin", .geometry = Sphere{0}}); }, "shape 'skin'", "radius", "0");
-  expect_error([] { add(Shape{.name = "skin", .geometry = Capsule{0.1, kNaN}}); }, "shape 'skin'", "half_length", "nan");
+  expect_error([] { add(Shape{.name = "skin", .geometry = Capsule{0.1, kNaN}}); }, "shape 'skin'", "half_length",
+               "nan");
   expect_error([] { add(Shape{.name = "skin", .geometry = Box{{1, -2, 1}}}); }, "shape 'skin'", "half_size", "-2");
   expect_error([] { add(Shape{.name = "skin", .geometry = Cylinder{kInfinity, 1}}); }, "shape 'skin'", "radius", "inf");
   expect_error([] { add(Shape{.name = "skin", .geometry = ConvexMesh{{Vec3::Zero()}}}); }, "shape 'skin'", "4 points");

@@ -110,7 +110,8 @@ TEST(Model, SettersRefuseTheWorldAndWrongIndices) {
 
 TEST(Model, AJointKeepsItsNameTypeAndPlace) {
   Model model = two_links();
-  expect_error([&] { model.set_joint(model.joint("elbow"), prismatic("elbow", Vec3::UnitX())); }, "revolute", "prismatic");
+  expect_error([&] { model.set_joint(model.joint("elbow"), prismatic("elbow", Vec3::UnitX())); }, "revolute",
+               "prismatic");
   model.set_joint(model.joint("elbow"), revolute("another name", Vec3::UnitX()));
   const Joint& elbow = model.joints()[model.joint("elbow")];
   EXPECT_EQ(elbow.axis, Vec3::UnitX().eval());

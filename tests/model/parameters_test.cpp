@@ -56,13 +56,13 @@ TEST(Parameters, ListsWhatAppliesAndNothingElse) {
   const std::vector<std::string> names = parameter_names(robot());
   const std::set<std::string> known(names.begin(), names.end());
   EXPECT_EQ(known.size(), names.size());
-  for (const char* name : {"body/hand/mz", "body/hand/x", "joint/wrist/stiffness", "joint/wrist/z", "shape/thumb/radius",
-                           "shape/floor/restitution", "gravity/x"}) {
+  for (const char* name : {"body/hand/mz", "body/hand/x", "joint/wrist/stiffness", "joint/wrist/z",
+                           "shape/thumb/radius", "shape/floor/restitution", "gravity/x"}) {
     EXPECT_TRUE(known.contains(name)) << name;
   }
-  for (const char* name : {"body/world/mass", "joint/wrist/rest", "joint/wrist/lower", "joint/wrist/upper",
-                           "joint/wrist/pitch", "joint/left/hinge/pitch", "shape/palm/radius", "shape/thumb/half_x",
-                           "shape/floor/half_length"}) {
+  for (const char* name :
+       {"body/world/mass", "joint/wrist/rest", "joint/wrist/lower", "joint/wrist/upper", "joint/wrist/pitch",
+        "joint/left/hinge/pitch", "shape/palm/radius", "shape/thumb/half_x", "shape/floor/half_length"}) {
     EXPECT_FALSE(known.contains(name)) << name;
     expect_error([&] { (void)parameter(robot(), name); }, name, "did you mean");
   }

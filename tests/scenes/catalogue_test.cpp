@@ -1,10 +1,11 @@
+#include "lithe/scenes/catalogue.h"
+
 #include <gtest/gtest.h>
 
 #include <string>
 #include <variant>
 
 #include "lithe/core/check.h"
-#include "lithe/scenes/catalogue.h"
 #include "lithe/scenes/chain.h"
 #include "lithe/scenes/free_bodies.h"
 #include "lithe/scenes/pendulum.h"

@@ -1,10 +1,10 @@
+#include "lithe/scenes/humanoid.h"
+
 #include <gtest/gtest.h>
 
 #include <string>
 #include <variant>
 #include <vector>
-
-#include "lithe/scenes/humanoid.h"
 
 namespace lithe {
 namespace {

@@ -1,8 +1,8 @@
 #include "lithe/spatial/inertia.h"
 
+#include <Eigen/Geometry>
 #include <gtest/gtest.h>
 
-#include <Eigen/Geometry>
 #include <cmath>
 #include <numbers>
 
@@ -24,9 +24,7 @@ TEST(SpatialInertia, BoxHasTextbookMoments) {
   expect_principal(SpatialInertia::box(12, {1, 2, 3}), 12, {4 + 9, 1 + 9, 1 + 4});
 }
 
-TEST(SpatialInertia, SphereHasTextbookMoments) {
-  expect_principal(SpatialInertia::sphere(5, 0.5), 5, {0.5, 0.5, 0.5});
-}
+TEST(SpatialInertia, SphereHasTextbookMoments) { expect_principal(SpatialInertia::sphere(5, 0.5), 5, {0.5, 0.5, 0.5}); }
 
 TEST(SpatialInertia, CylinderHasTextbookMoments) {
   expect_principal(SpatialInertia::cylinder(12, 1, 3), 12, {3 + 9, 3 + 9, 6});

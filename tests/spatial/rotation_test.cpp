@@ -1,8 +1,8 @@
 #include "lithe/spatial/rotation.h"
 
+#include <Eigen/Geometry>
 #include <gtest/gtest.h>
 
-#include <Eigen/Geometry>
 #include <cmath>
 #include <numbers>
 
@@ -18,10 +18,12 @@ using test::for_random_cases;
 constexpr double kPi = std::numbers::pi;
 
 // From nothing to almost a full turn; the closed forms take over from the series at 0.1.
-const double kAngles[] = {0,   1e-300, 1e-12, 1e-8,      1e-5, 1e-3, 0.0999999,        0.1,
-                          0.5, 1.5,    3,     kPi - 1e-9, kPi,  4.0,  6.0, 2 * kPi - 1e-3};
+const double kAngles[] = {0,   1e-300, 1e-12, 1e-8,       1e-5, 1e-3, 0.0999999, 0.1,
+                          0.5, 1.5,    3,     kPi - 1e-9, kPi,  4.0,  6.0,       2 * kPi - 1e-3};
 
-double rotation_error(const Mat3& R) { return (R.transpose() * R - Mat3::Identity()).norm() + std::abs(R.determinant() - 1); }
+double rotation_error(const Mat3& R) {
+  return (R.transpose() * R - Mat3::Identity()).norm() + std::abs(R.determinant() - 1);
+}
 
 TEST(Rotation, SkewIsTheCrossProduct) {
   const Vec3 a(1, -2, 3), b(0.5, 4, -1);
@@ -84,7 +86,9 @@ TEST(Rotation, RightJacobianIsTheDerivativeOfExp) {
       const Vec3 w = angle * axis;
       const Vec4 back = quaternion_conjugate(quaternion_exp(w));
       const MatX numeric = test::central_difference(
-          [&](const VecX& delta) -> VecX { return quaternion_log(quaternion_product(back, quaternion_exp(w + delta))); },
+          [&](const VecX& delta) -> VecX {
+            return quaternion_log(quaternion_product(back, quaternion_exp(w + delta)));
+          },
           3);
       EXPECT_LT(test::relative_error(right_jacobian(w), numeric), 1e-11) << angle;
     }
@@ -126,8 +130,8 @@ TEST(Rotation, FromZTakesZToTheAxis) {
 
 TEST(Rotation, FromZIsRegularAtBothPolesAndAtTheEquator) {
   EXPECT_EQ(rotation_from_z(Vec3::UnitZ()), Mat3::Identity());
-  const Vec3 axes[] = {Vec3(0, 0, -1),        Vec3(1e-9, 0, -1),      Vec3(0, -1e-9, -1), Vec3(1e-160, 1e-160, -1),
-                       Vec3(1e-9, 1e-12, 1), Vec3(0.6, 0.8, 0.0),    Vec3(0.6, 0.8, -0.0), Vec3(1, 0, -1e-300)};
+  const Vec3 axes[] = {Vec3(0, 0, -1),       Vec3(1e-9, 0, -1),   Vec3(0, -1e-9, -1),   Vec3(1e-160, 1e-160, -1),
+                       Vec3(1e-9, 1e-12, 1), Vec3(0.6, 0.8, 0.0), Vec3(0.6, 0.8, -0.0), Vec3(1, 0, -1e-300)};
   for (const Vec3& axis : axes) {
     const Mat3 R = rotation_from_z(axis);
     EXPECT_EQ(R.col(2), axis);

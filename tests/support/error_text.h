@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -25,7 +26,8 @@ std::string error_text(Action action) {
 template <class Action, class... Parts>
 void expect_error(Action action, const Parts&... parts) {
   const std::string text = error_text(action);
-  for (const std::string_view part : {std::string_view(parts)...}) {
+  const std::initializer_list<std::string_view> wanted = {parts...};
+  for (const std::string_view part : wanted) {
     EXPECT_NE(text.find(part), std::string::npos) << "'" << part << "' is not in: " << text;
   }
 }

@@ -15,9 +15,9 @@ namespace lithe::test {
 //
 // The kernels of the dynamics room are tested against it.
 struct PlainKinematics {
-  std::vector<Pose> X_WB;   // per body
-  std::vector<Mat6X> J;     // per body, 6 × nv: the columns of the DoFs that move it, zero elsewhere
-  Mat6X S;                  // 6 × nv: every DoF's motion axis
+  std::vector<Pose> X_WB;  // per body
+  std::vector<Mat6X> J;    // per body, 6 × nv: the columns of the DoFs that move it, zero elsewhere
+  Mat6X S;                 // 6 × nv: every DoF's motion axis
 };
 
 PlainKinematics plain_kinematics(const Model& model, const VecX& q);

@@ -2,6 +2,7 @@
 
 #include <Eigen/Geometry>
 #include <Eigen/SVD>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -104,22 +105,29 @@ bool is_sound(const Body& body, const JointList& joints, std::mt19937_64& random
   return best > 0.2;
 }
 
+// Off by this much from something special.
+double random_offset(std::mt19937_64& random) { return pick(random, std::array{0.0, 1e-12, -1e-8, 1e-4}); }
+
 // Close to a multiple of π/2, or anywhere, or far out.
 double random_angle(std::mt19937_64& random, double largest) {
-  constexpr std::array kOffsets = {0.0, 1e-12, -1e-8, 1e-4};
   const double kind = uniform(random, 0, 1);
   if (kind < 0.5) return uniform(random, -kPi, kPi);
   if (kind < 0.6) return uniform(random, -largest, largest);
-  return uniform_int(random, -4, 4) * (kPi / 2) + pick(random, kOffsets);
+  return uniform_int(random, -4, 4) * (kPi / 2) + random_offset(random);
+}
+
+// Rotation by 2π is the quaternion −1: both signs occur.
+double random_ball_angle(std::mt19937_64& random) {
+  if (chance(random, 0.5)) return uniform(random, 0, 2 * kPi);
+  return pick(random, std::array{0.0, kPi, 2 * kPi}) + random_offset(random);
 }
 
 void draw_position(const Joint& joint, std::mt19937_64& random, double largest, VecX& q) {
   if (joint.type == JointType::prismatic) {
     q[joint.q_index] = chance(random, 0.1) ? 0 : uniform(random, -1, 1);
   } else if (joint.type == JointType::ball) {
-    // Rotation by 2π is the quaternion −1: both signs occur.
     const Vec3 axis = random_axis(random);
-    q.segment<4>(joint.q_index) = quaternion_exp(random_angle(random, 2 * kPi) * axis);
+    q.segment<4>(joint.q_index) = quaternion_exp(random_ball_angle(random) * axis);
   } else {
     q[joint.q_index] = random_angle(random, largest);
   }
@@ -153,9 +161,7 @@ Vec3 random_axis(std::mt19937_64& random) {
   return axis.normalized();
 }
 
-Mat3 random_rotation(std::mt19937_64& random) {
-  return rotation_exp(uniform(random, -kPi, kPi) * random_axis(random));
-}
+Mat3 random_rotation(std::mt19937_64& random) { return rotation_exp(uniform(random, -kPi, kPi) * random_axis(random)); }
 
 Pose random_pose(std::mt19937_64& random) {
   const double kind = uniform(random, 0, 1);

@@ -48,9 +48,9 @@ int uniform_int(std::mt19937_64& random, int low, int high);  // both included
 bool chance(std::mt19937_64& random, double probability);
 VecX random_vector(std::mt19937_64& random, int size, double scale = 1);  // Gaussian
 Vec3 random_vec3(std::mt19937_64& random, double scale = 1);              // Gaussian
-Vec3 random_axis(std::mt19937_64& random);  // a unit vector, often along ±x, ±y, ±z
+Vec3 random_axis(std::mt19937_64& random);                                // a unit vector, often along ±x, ±y, ±z
 Mat3 random_rotation(std::mt19937_64& random);
-Pose random_pose(std::mt19937_64& random);  // sometimes only a shift, sometimes the identity
+Pose random_pose(std::mt19937_64& random);               // sometimes only a shift, sometimes the identity
 SpatialInertia random_inertia(std::mt19937_64& random);  // of a possible body
 
 }  // namespace lithe::test

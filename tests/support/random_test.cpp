@@ -12,7 +12,8 @@ namespace {
 std::uint64_t number_from(const char* variable, const std::string& text) {
   char* end = nullptr;
   const std::uint64_t number = std::strtoull(text.c_str(), &end, 10);
-  LITHE_CHECK(!text.empty() && *end == '\0' && number > 0, "{} is '{}', which is not a positive number", variable, text);
+  LITHE_CHECK(!text.empty() && *end == '\0' && number > 0, "{} is '{}', which is not a positive number", variable,
+              text);
   return number;
 }
 

@@ -1,7 +1,8 @@
+#include "lithe/dynamics/placement_derivatives.h"
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "lithe/dynamics/placement_derivatives.h"
 #include "tests/dynamics/moving_model.h"
 #include "tests/support/allocation_counter.h"
 #include "tests/support/differentiate.h"

@@ -1,10 +1,11 @@
+#include "lithe/dynamics/jacobians.h"
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <numbers>
 
 #include "lithe/dynamics/body_motion.h"
-#include "lithe/dynamics/jacobians.h"
 #include "lithe/model/configuration.h"
 #include "tests/dynamics/moving_model.h"
 #include "tests/support/allocation_counter.h"

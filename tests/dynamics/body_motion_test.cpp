@@ -1,9 +1,10 @@
+#include "lithe/dynamics/body_motion.h"
+
 #include <Eigen/Geometry>
 #include <gtest/gtest.h>
 
 #include <limits>
 
-#include "lithe/dynamics/body_motion.h"
 #include "lithe/dynamics/body_motion_derivatives.h"
 #include "tests/dynamics/moving_model.h"
 #include "tests/support/allocation_counter.h"

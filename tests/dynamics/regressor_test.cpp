@@ -1,8 +1,9 @@
+#include "lithe/dynamics/regressor.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "lithe/dynamics/regressor.h"
 #include "tests/dynamics/moving_model.h"
 #include "tests/support/allocation_counter.h"
 #include "tests/support/differentiate.h"

@@ -1,3 +1,5 @@
+#include "lithe/dynamics/centroidal.h"
+
 #include <Eigen/Geometry>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -6,7 +8,6 @@
 #include <cmath>
 
 #include "lithe/dynamics/body_motion.h"
-#include "lithe/dynamics/centroidal.h"
 #include "lithe/dynamics/energy.h"
 #include "lithe/dynamics/mass_matrix.h"
 #include "tests/dynamics/moving_model.h"
