@@ -10,40 +10,42 @@ namespace lithe {
 // them, and which ones is a short list of runs of DoFs. `Columns` results by `Packs` packs of rows stay in registers
 // while the weights stream by.
 
-inline constexpr int kTilePacks = 3;
+// Nine sums, three packs of rows and a weight fill most of sixteen registers.
 inline constexpr int kTileColumns = 3;
+inline constexpr int kTilePacks = 3;
 
-// Σ_k w_k · column k for k in the runs, `weights` and `columns` both counted from the tree's first DoF. Each of
-// `Columns` results has weights of its own, `weight_stride` apart.
+// sum_c = Σ_k weights[c·stride + k] · column k over the k in the runs, for the rows from `row` on. Both weights and
+// columns count from the tree's first DoF.
 template <int Packs, int Columns>
-LITHE_INLINE void weighted_sums(const double* block, int column_length, int row, const DofTree::Run* runs, int run_count,
-                                const double* weights, int weight_stride, Pack (&sum)[Columns][Packs]) {
+LITHE_INLINE void weighted_sums(const double* block, int column_length, int row, const DofTree::Run* runs,
+                                int run_count, const double* weights, int stride, Pack (&sum)[Columns][Packs]) {
   for (int c = 0; c < Columns; ++c) {
     for (int p = 0; p < Packs; ++p) sum[c][p] = Pack{};
   }
   for (int r = 0; r < run_count; ++r) {
     const double* column = block + runs[r].first * column_length + row;
     const double* w = weights + runs[r].first;
-    for (int k = 0; k < runs[r].count; ++k, column += column_length, ++w) {
+    const double* const end = w + runs[r].count;
+    for (; w < end; ++w, column += column_length) {
       Pack x[Packs];
       for (int p = 0; p < Packs; ++p) {
         x[p] = as_pack(column + kLanes * p);
         keep_in_register(x[p]);
       }
       for (int c = 0; c < Columns; ++c) {
-        const Pack wc = broadcast(w[c * weight_stride]);
+        const Pack wc = broadcast(w[c * stride]);
         for (int p = 0; p < Packs; ++p) sum[c][p] += wc * x[p];
       }
     }
   }
 }
 
-// Calls tile(columns, packs, first column, first row) with compile-time sizes for every tile of a block of
-// `column_count` columns by rows `first_row` … `column_length` − 1.
+// Calls tile(first column, first row) for every tile of a block of `column_count` columns by `column_length` rows,
+// with the numbers of columns and of packs as template arguments.
 template <class Tile>
-LITHE_INLINE void for_each_tile(int column_count, int first_row, int column_length, Tile tile) {
+LITHE_INLINE void for_each_tile(int column_count, int column_length, Tile tile) {
   const auto rows = [&]<int Columns>(int column) {
-    int row = first_row;
+    int row = 0;
     for (; row + kTilePacks * kLanes <= column_length; row += kTilePacks * kLanes) {
       tile.template operator()<Columns, kTilePacks>(column, row);
     }

@@ -17,32 +17,29 @@ void resize(const Model& model, ForwardDynamicsDerivatives& d) {
   d.da_dtau.setZero(nv, nv);
 }
 
-// Rows `row` … of a tile into a column of a dense matrix that has `rows_left` of them.
+// −tile into `rows_left` rows of a column, or as many as the tile has.
 template <int Packs>
-LITHE_INLINE void store_rows(const Pack (&tile)[Packs], double* column, int rows_left) {
+LITHE_INLINE void store_negative(const Pack (&tile)[Packs], double* column, int rows_left) {
+  Pack negative[Packs];
+  for (int p = 0; p < Packs; ++p) negative[p] = -tile[p];
   if (rows_left >= kLanes * Packs) {
-    for (int p = 0; p < Packs; ++p) std::memcpy(column + kLanes * p, &tile[p], sizeof(Pack));
+    for (int p = 0; p < Packs; ++p) std::memcpy(column + kLanes * p, &negative[p], sizeof(Pack));
   } else {
-    for (int k = 0; k < rows_left; ++k) column[k] = tile[k / kLanes][k % kLanes];
+    for (int k = 0; k < rows_left; ++k) column[k] = negative[k / kLanes][k % kLanes];
   }
 }
 
-// out = −M⁻¹ D for the columns of one chain: D's entries there are non-zero only in rows above the chain or at or
-// below it.
-void multiply_chain(const DofTree& tree, const DofTree::Chain& chain, const InverseMassMatrix& M_inverse,
-                    const MatX& D, MatX& out) {
+// out = −M⁻¹ D for the columns of one chain, where D is non-zero only in the rows of DoFs above, in or below the chain.
+void multiply_chain(const DofTree& tree, const DofTree::Chain& chain, const InverseMassMatrix& M_inverse, const MatX& D,
+                    MatX& out) {
   const DofTree::Tree& part = tree.trees[chain.tree];
   const double* block = &M_inverse.columns[tree.column_start[part.first_dof]];
   const DofTree::Run* runs = &tree.comparable_runs[chain.first_run];
-  const int nv = tree.nv;
-  for_each_tile(chain.dof_count, 0, part.column_length, [&]<int Columns, int Packs>(int column, int row) {
+  for_each_tile(chain.dof_count, part.column_length, [&]<int Columns, int Packs>(int column, int row) {
+    const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(chain.first_dof + column) * tree.nv + part.first_dof;
     Pack sum[Columns][Packs];
-    const double* weights = D.data() + (chain.first_dof + column) * nv + part.first_dof;
-    weighted_sums<Packs, Columns>(block, part.column_length, row, runs, chain.run_count, weights, nv, sum);
-    for (int c = 0; c < Columns; ++c) {
-      for (int p = 0; p < Packs; ++p) sum[c][p] = -sum[c][p];
-      store_rows(sum[c], out.data() + (chain.first_dof + column + c) * nv + part.first_dof + row, part.dof_count - row);
-    }
+    weighted_sums<Packs, Columns>(block, part.column_length, row, runs, chain.run_count, D.data() + at, tree.nv, sum);
+    for (int c = 0; c < Columns; ++c) store_negative(sum[c], out.data() + at + c * tree.nv + row, part.dof_count - row);
   });
 }
 

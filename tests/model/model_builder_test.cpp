@@ -129,14 +129,16 @@ TEST(ModelBuilder, RefusesInvertedOrMeaninglessLimits) {
 }
 
 TEST(ModelBuilder, RefusesNegativeOrNonFiniteJointProperties) {
-  const std::pair<double Joint::*, const char*> members[] = {
-      {&Joint::stiffness, "stiffness"},       {&Joint::damping, "damping"},
-      {&Joint::armature, "armature"},         {&Joint::dry_friction, "dry_friction"},
-      {&Joint::effort_limit, "effort_limit"}, {&Joint::velocity_limit, "velocity_limit"}};
-  for (const auto& [member, name] : members) {
+  const auto refuses = [](double Joint::* member, const char* name) {
     expect_error([&] { add(hinge(member, -0.25)); }, "joint 'hinge'", name, "-0.25");
     expect_error([&] { add(hinge(member, kNaN)); }, "joint 'hinge'", name, "nan");
-  }
+  };
+  refuses(&Joint::stiffness, "stiffness");
+  refuses(&Joint::damping, "damping");
+  refuses(&Joint::armature, "armature");
+  refuses(&Joint::dry_friction, "dry_friction");
+  refuses(&Joint::effort_limit, "effort_limit");
+  refuses(&Joint::velocity_limit, "velocity_limit");
   expect_error([] { add(hinge(&Joint::damping, kInfinity)); }, "joint 'hinge'", "damping", "inf");
   expect_error([] { add(hinge(&Joint::rest, kNaN)); }, "joint 'hinge'", "rest", "nan");
   expect_error([] { add(hinge(&Joint::rest_orientation, Vec4(0, 0, 0, 0))); }, "joint 'hinge'", "rest orientation");
