@@ -17,16 +17,16 @@ inline constexpr int kTilePacks = 3;
 // sum_c = Σ_k weights[c·stride + k] · column k over the k in the runs, for the rows from `row` on. Both weights and
 // columns count from the tree's first DoF.
 template <int Packs, int Columns>
-LITHE_INLINE void weighted_sums(const double* block, int column_length, int row, const DofTree::Run* runs,
+LITHE_INLINE void weighted_sums(const double* block, int column_stride, int row, const DofTree::Run* runs,
                                 int run_count, const double* weights, int stride, Pack (&sum)[Columns][Packs]) {
   for (int c = 0; c < Columns; ++c) {
     for (int p = 0; p < Packs; ++p) sum[c][p] = Pack{};
   }
   for (int r = 0; r < run_count; ++r) {
-    const double* column = block + runs[r].first * column_length + row;
+    const double* column = block + runs[r].first * column_stride + row;
     const double* w = weights + runs[r].first;
     const double* const end = w + runs[r].count;
-    for (; w < end; ++w, column += column_length) {
+    for (; w < end; ++w, column += column_stride) {
       Pack x[Packs];
       for (int p = 0; p < Packs; ++p) {
         x[p] = as_pack(column + kLanes * p);
@@ -40,17 +40,17 @@ LITHE_INLINE void weighted_sums(const double* block, int column_length, int row,
   }
 }
 
-// Calls tile(first column, first row) for every tile of a block of `column_count` columns by `column_length` rows,
+// Calls tile(first column, first row) for every tile of a block of `column_count` columns by `row_count` rows,
 // with the numbers of columns and of packs as template arguments.
 template <class Tile>
-LITHE_INLINE void for_each_tile(int column_count, int column_length, Tile tile) {
+LITHE_INLINE void for_each_tile(int column_count, int row_count, Tile tile) {
   const auto rows = [&]<int Columns>(int column) {
     int row = 0;
-    for (; row + kTilePacks * kLanes <= column_length; row += kTilePacks * kLanes) {
+    for (; row + kTilePacks * kLanes <= row_count; row += kTilePacks * kLanes) {
       tile.template operator()<Columns, kTilePacks>(column, row);
     }
-    if (column_length - row == 2 * kLanes) tile.template operator()<Columns, 2>(column, row);
-    if (column_length - row == kLanes) tile.template operator()<Columns, 1>(column, row);
+    if (row_count - row == 2 * kLanes) tile.template operator()<Columns, 2>(column, row);
+    if (row_count - row == kLanes) tile.template operator()<Columns, 1>(column, row);
   };
   int column = 0;
   for (; column + kTileColumns <= column_count; column += kTileColumns) rows.template operator()<kTileColumns>(column);

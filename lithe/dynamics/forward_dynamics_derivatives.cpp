@@ -35,10 +35,10 @@ void multiply_chain(const DofTree& tree, const DofTree::Chain& chain, const Inve
   const DofTree::Tree& part = tree.trees[chain.tree];
   const double* block = &M_inverse.columns[tree.column_start[part.first_dof]];
   const DofTree::Run* runs = &tree.comparable_runs[chain.first_run];
-  for_each_tile(chain.dof_count, part.column_length, [&]<int Columns, int Packs>(int column, int row) {
+  for_each_tile(chain.dof_count, padded(part.dof_count), [&]<int Columns, int Packs>(int column, int row) {
     const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(chain.first_dof + column) * tree.nv + part.first_dof;
     Pack sum[Columns][Packs];
-    weighted_sums<Packs, Columns>(block, part.column_length, row, runs, chain.run_count, D.data() + at, tree.nv, sum);
+    weighted_sums<Packs, Columns>(block, part.column_stride, row, runs, chain.run_count, D.data() + at, tree.nv, sum);
     for (int c = 0; c < Columns; ++c) store_negative(sum[c], out.data() + at + c * tree.nv + row, part.dof_count - row);
   });
 }
@@ -60,7 +60,7 @@ void aba_derivatives(const Model& model, const Kinematics& kin, const ForwardDyn
     using Strided = Eigen::Map<const MatX, 0, Eigen::OuterStride<>>;
     out.da_dtau.block(part.first_dof, part.first_dof, part.dof_count, part.dof_count) =
         Strided(&out.M_inverse.columns[tree.column_start[part.first_dof]], part.dof_count, part.dof_count,
-                Eigen::OuterStride<>(part.column_length));
+                Eigen::OuterStride<>(part.column_stride));
   }
 }
 

@@ -146,13 +146,13 @@ LITHE_INLINE Pack dot_angular(const Lanes<6>& one, int slot, const Vector3<Pack>
 struct ChainColumns {
   double* q;
   double* v;
-  int length;
+  int stride;
 
   ChainColumns(const DofTree& tree, const DofTree::Chain& chain, InverseDynamicsDerivatives& d) {
     const DofTree::Tree& part = tree.trees[chain.tree];
-    length = part.slot_end - part.first_slot;
+    stride = part.slot_column_stride;
     const std::ptrdiff_t start =
-        part.first_slot_column + (chain.first_dof - part.first_dof) * length - std::ptrdiff_t{part.first_slot};
+        part.first_slot_column + (chain.first_dof - part.first_dof) * stride - std::ptrdiff_t{part.first_slot};
     q = d.slot_columns_q.data() + start;
     v = d.slot_columns_v.data() + start;
   }
@@ -169,8 +169,8 @@ void fill_above(const DofTree& tree, const DofTree::Chain& chain, const Kinemati
     const int first = group < chain.first_slot ? 0 : group - chain.first_slot + 1;
     for (int i = first; i < chain.dof_count; ++i) {
       const int s = chain.first_slot + i;
-      as_pack(columns.q + i * columns.length + group) = dot(d.column_q, s, S);
-      as_pack(columns.v + i * columns.length + group) = dot(d.column_v, s, S);
+      as_pack(columns.q + i * columns.stride + group) = dot(d.column_q, s, S);
+      as_pack(columns.v + i * columns.stride + group) = dot(d.column_v, s, S);
     }
   }
 }
@@ -191,8 +191,8 @@ void fill_below(const DofTree& tree, const DofTree::Chain& chain, const Kinemati
       Pack by_q = dot_angular(kin.Psi_dot, s, BtS) + dot(d.Psi_ddot, s, IS);
       if constexpr (WithWrenches) by_q -= dot(kin.S, s, load_force(d.wrench_row, group));
       const Pack by_v = dot_angular(kin.S, s, BtS) + dot(d.Psi_dot_plus_S_dot, s, IS);
-      Pack& q = as_pack(columns.q + j * columns.length + group);
-      Pack& v = as_pack(columns.v + j * columns.length + group);
+      Pack& q = as_pack(columns.q + j * columns.stride + group);
+      Pack& v = as_pack(columns.v + j * columns.stride + group);
       q = above <= 0 ? by_q : select_below(above, q, by_q);
       v = above <= 0 ? by_v : select_below(above, v, by_v);
     }
@@ -204,20 +204,18 @@ void fill_below(const DofTree& tree, const DofTree::Chain& chain, const Kinemati
 void close_gaps(const DofTree& tree, const AlignedBuffer& slot_columns, MatX& dense) {
   for (const DofTree::Chain& chain : tree.chains) {
     const DofTree::Tree& part = tree.trees[chain.tree];
-    const std::ptrdiff_t length = part.slot_end - part.first_slot;
     const double* rows = &slot_columns[part.first_slot_column] + (chain.first_slot - part.first_slot);
     double* to = dense.data() + static_cast<std::ptrdiff_t>(part.first_dof) * tree.nv + chain.first_dof;
-    for (int k = 0; k < chain.dof_count; k += kLanes) {
-      const bool at_the_end = chain.first_dof + k + kLanes > tree.nv;
-      const std::size_t count = at_the_end ? tree.nv - chain.first_dof - k : kLanes;
-      for (int r = 0; r < chain.run_count; ++r) {
-        const DofTree::Run& run = tree.comparable_runs[chain.first_run + r];
-        for (std::ptrdiff_t j = run.first; j < run.first + run.count; ++j) {
-          if (at_the_end) {
-            std::copy_n(rows + j * length + k, count, to + j * tree.nv + k);
-          } else {
-            std::memcpy(to + j * tree.nv + k, rows + j * length + k, sizeof(Pack));
-          }
+    const bool at_the_end = chain.first_dof + padded(chain.dof_count) > tree.nv;
+    for (int r = 0; r < chain.run_count; ++r) {
+      const DofTree::Run& run = tree.comparable_runs[chain.first_run + r];
+      for (std::ptrdiff_t j = run.first; j < run.first + run.count; ++j) {
+        const double* from_column = rows + j * part.slot_column_stride;
+        double* to_column = to + j * tree.nv;
+        if (at_the_end) {
+          std::copy_n(from_column, chain.dof_count, to_column);
+        } else {
+          for (int k = 0; k < chain.dof_count; k += kLanes) std::memcpy(to_column + k, from_column + k, sizeof(Pack));
         }
       }
     }

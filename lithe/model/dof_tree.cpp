@@ -12,6 +12,10 @@ namespace {
 // Long runs are cut here, so that the factor's blocks stay in the first-level cache.
 constexpr int kMaxChainDofs = 24;
 
+// Distance between columns of n rows: whole packs, and never a multiple of 256 bytes, because columns that far apart
+// compete for the same few places in the cache.
+int column_stride(int n) { return padded(n) % 32 == 0 ? padded(n) + 8 : padded(n); }
+
 // Turns the joint frame so that z is the joint axis. A ball has no axis.
 Mat3 axis_alignment(const Joint& joint) {
   return joint.type == JointType::ball ? Mat3(Mat3::Identity()) : rotation_from_z(joint.axis);
@@ -123,14 +127,15 @@ void lay_out_trees(DofTree& tree) {
     tree.trees.back().slot_end = chain.first_slot + padded(chain.dof_count);
   }
   for (DofTree::Tree& t : tree.trees) {
+    t.slot_column_stride = column_stride(t.slot_end - t.first_slot);
     t.first_slot_column = tree.slot_column_storage;
-    tree.slot_column_storage += t.dof_count * (t.slot_end - t.first_slot);
+    tree.slot_column_storage += t.dof_count * t.slot_column_stride;
     t.first_joint = tree.joint_of[t.first_dof];
     t.joint_end = tree.joint_of[t.first_dof + t.dof_count - 1] + 1;
-    t.column_length = padded(t.dof_count);
+    t.column_stride = column_stride(t.dof_count);
     for (int i = 0; i < t.dof_count; ++i) {
       tree.column_start.push_back(tree.column_storage);
-      tree.column_storage += t.column_length;
+      tree.column_storage += t.column_stride;
     }
   }
   for (DofTree::TreeJoint& joint : tree.joints) joint.tree = tree.chains[tree.chain[joint.dof]].tree;

@@ -54,8 +54,9 @@ struct DofTree {
     int first_dof, dof_count;
     int first_slot, slot_end;
     int first_chain, chain_end;
-    int column_length;           // dof_count, padded: columns of dense matrices over this tree's DoFs
-    int first_slot_column;       // where this tree's columns over slots begin; each is slot_end − first_slot long
+    int column_stride;           // from one column to the next in a dense matrix over this tree's DoFs
+    int slot_column_stride;      // and in a matrix with one row per slot,
+    int first_slot_column;       // where this tree's part begins
     int first_joint, joint_end;  // into `joints`
     int root_joint_end;          // the root body's own joints are the first ones
   };
