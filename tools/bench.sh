@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs the benchmarks and prints their table. The numbers go to bench/results/<machine>-<compiler>/.
+# Runs the benchmarks and prints their table. The numbers of a whole run go to bench/results/<machine>-<compiler>/;
+# with arguments, which may leave things out, they stay in build/.
 #
 #   tools/bench.sh [Google Benchmark arguments]     for example --benchmark_filter=Rnea
 set -euo pipefail
@@ -29,6 +30,7 @@ partial=build/bench_dynamics.json
 mkdir -p "$(dirname "$result")"
 "$program" "$@" --benchmark_out="$partial" --benchmark_out_format=json
 
-# Only a complete run replaces the last one. The name of the host is no part of a result.
-sed '/"host_name":/d' "$partial" >"$result"
+# The name of the host and the machine's load are no part of a result.
+(($# == 0)) || result=$partial.shown
+sed '/"host_name":/d; /"load_avg":/d' "$partial" >"$result"
 python3 tools/bench_table.py "$result"

@@ -39,12 +39,6 @@ ROWS = [
     Row("solve_with_inverse", "solve with L⁻¹"),
     Row("solve_by_substitution", "solve by substitution"),
 ]
-CHAIN_KERNELS = {
-    "kinematics": "kinematics",
-    "id_with_kinematics": "ID",
-    "fd_with_kinematics": "FD",
-    "id_derivatives": "∂ID",
-}
 
 
 def read_minima(path):
@@ -106,20 +100,17 @@ def growth(smaller, larger):
 
 
 def chain_table(minima):
-    """µs per DoF, and after it the exponent of growth since the row above, which is for half the length."""
-    header = ["chain, DoFs"]
-    for title in CHAIN_KERNELS.values():
-        header += [f"{title}, µs/DoF", "growth"]
+    """µs for each length, and how the time grows from the second longest chain to the longest."""
+    lengths = chain_lengths(minima)
     cells = []
-    for length in chain_lengths(minima):
-        row = [str(length)]
-        for kernel in CHAIN_KERNELS:
-            time = minima.get(f"chain_{length}/{kernel}")
-            half = minima.get(f"chain_{length // 2}/{kernel}")
-            row.append("" if time is None else f"{time / length:.4f}")
-            row.append("" if time is None or half is None else f"n^{growth(half, time):.2f}")
-        cells.append(row)
-    return table(header, cells)
+    for row in ROWS:
+        times = [minima.get(f"chain_{length}/{row.kernel}") for length in lengths]
+        if all(time is None for time in times):
+            continue
+        measured = len(times) > 1 and None not in times[-2:]
+        exponent = f"n^{growth(*times[-2:]):.2f}" if measured else ""
+        cells.append([row.title, *("" if time is None else f"{time:.3g}" for time in times), exponent])
+    return table(["chains, µs by DoFs", *map(str, lengths), "growth"], cells)
 
 
 def misses(minima):

@@ -22,9 +22,9 @@ namespace detail {
 }  // namespace lithe
 
 // Always on. Further arguments are an {fmt} format string and its values.
-#define LITHE_CHECK(condition, ...)                            \
-  do {                                                         \
-    if (!(condition)) [[unlikely]]                             \
+#define LITHE_CHECK(condition, ...)                             \
+  do {                                                          \
+    if (!(condition)) [[unlikely]]                              \
       ::lithe::detail::throw_error(::fmt::format(__VA_ARGS__)); \
   } while (false)
 

@@ -16,9 +16,7 @@ struct CacheAligned {
   CacheAligned() = default;
   template <class U>
   explicit CacheAligned(const CacheAligned<U>&) {}
-  T* allocate(std::size_t n) {
-    return static_cast<T*>(::operator new(n * sizeof(T), std::align_val_t{64}));
-  }
+  T* allocate(std::size_t n) { return static_cast<T*>(::operator new(n * sizeof(T), std::align_val_t{64})); }
   void deallocate(T* p, std::size_t) { ::operator delete(p, std::align_val_t{64}); }
   friend bool operator==(const CacheAligned&, const CacheAligned&) { return true; }
 };

@@ -12,12 +12,12 @@ namespace lithe {
 // by the recursive Newton–Euler algorithm (Featherstone 2008, §5.3) in world coordinates. M includes the
 // joints' armature; springs, damping and dry friction are the step's business, not part of τ.
 struct InverseDynamics {
-  VecX tau;         // nv
-  Lanes<6> A;         // acceleration behind each DoF's joint, minus gravity
-  Lanes<6> A_parent;  // and before it
-  Lanes<6> momentum;  // I·V of each link
-  Lanes<6> F;         // what the joint transmits: the sum over the subtree of I·A + V ×* I·V − external wrench
-  Lanes<1> a;         // the acceleration, by slot
+  VecX tau;            // nv
+  Lanes<6> A;          // acceleration behind each DoF's joint, minus gravity
+  Lanes<6> A_parent;   // and before it
+  Lanes<6> momentum;   // I·V of each link
+  Lanes<6> F;          // what the joint transmits: the sum over the subtree of I·A + V ×* I·V − external wrench
+  Lanes<1> a;          // the acceleration, by slot
   Lanes<1> tau_slots;  // tau, by slot
 };
 

@@ -16,19 +16,19 @@ struct InverseDynamicsDerivatives {
   MatX dtau_dv;
 
   // Per DoF; the step's own sweeps use them too.
-  Lanes<10> I;                // composite inertia of the subtree
-  Lanes<12> B;                // 2B of the subtree: a 3×3 block by rows, then the momentum's force f
-  Lanes<6> Psi_ddot;          // A_parent × S + V_parent × Ψ̇
+  Lanes<10> I;                  // composite inertia of the subtree
+  Lanes<12> B;                  // 2B of the subtree: a 3×3 block by rows, then the momentum's force f
+  Lanes<6> Psi_ddot;            // A_parent × S + V_parent × Ψ̇
   Lanes<6> Psi_dot_plus_S_dot;  // Ψ̇ + Ṡ
-  Lanes<6> IS;                // I S
-  Lanes<3> BtS;               // the non-zero half of 2Bᵀ S
-  Lanes<6> column_q;          // 2B Ψ̇ + I Ψ̈ + S ×* F
-  Lanes<6> column_v;          // 2B S + I (Ψ̇ + Ṡ)
+  Lanes<6> IS;                  // I S
+  Lanes<3> BtS;                 // the non-zero half of 2Bᵀ S
+  Lanes<6> column_q;            // 2B Ψ̇ + I Ψ̈ + S ×* F
+  Lanes<6> column_v;            // 2B S + I (Ψ̇ + Ṡ)
   // The same derivatives as dtau_dq and dtau_dv, one column per DoF over its tree's slots
   // (DofTree::Tree::first_slot_column): what the kernels write, before the slots' gaps are closed.
   AlignedBuffer slot_columns_q, slot_columns_v;
-  Lanes<18> T;                // external wrenches: ∂(Σ F)/∂q_j = T S_j, upper half by rows
-  Lanes<6> wrench_row;        // S ×* Σ F + Tᵀ S
+  Lanes<18> T;          // external wrenches: ∂(Σ F)/∂q_j = T S_j, upper half by rows
+  Lanes<6> wrench_row;  // S ×* Σ F + Tᵀ S
 
   LayoutStamp layout;
 };

@@ -110,7 +110,8 @@ void solve(const Model& model, InverseFactor& inverse, const ConstVecRef& b, Vec
     for (int i = 0; i < chain.dof_count; ++i) {
       Pack sum = {};
       for (int g = 0; g < chain.path_length / kLanes; ++g) {
-        sum += as_pack(rows + i * chain.path_length + kLanes * g) * as_pack(z + tree.path_groups[chain.first_group + g]);
+        sum +=
+            as_pack(rows + i * chain.path_length + kLanes * g) * as_pack(z + tree.path_groups[chain.first_group + g]);
       }
       out[chain.first_dof + i] = lane_sum(sum);
     }

@@ -133,8 +133,12 @@ void inverse_mass_matrix(const Model& model, const ForwardDynamics& fd, InverseM
     const int stride = part.column_stride;
     double* block = &out.columns[tree.column_start[part.first_dof]];
     const auto view = [&](const DofTree::Chain& chain) {
-      return ChainView{&fd.eliminations[chain.first_slot], chain.first_dof - part.first_dof, chain.dof_count,
-                       chain.subtree_end - part.first_dof, block, stride};
+      return ChainView{&fd.eliminations[chain.first_slot],
+                       chain.first_dof - part.first_dof,
+                       chain.dof_count,
+                       chain.subtree_end - part.first_dof,
+                       block,
+                       stride};
     };
     const auto alpha_of = [&](int chain) { return &out.acceleration[6 * stride * (chain - part.first_chain)]; };
     std::fill_n(out.force.begin(), 6 * stride, 0.0);

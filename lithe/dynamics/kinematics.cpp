@@ -1,6 +1,7 @@
 #include "lithe/dynamics/kinematics.h"
 
 #include <Eigen/Geometry>
+
 #include <cmath>
 
 #include "lithe/dynamics/tree_sums.h"
@@ -192,9 +193,7 @@ void kinematics(const Model& model, const ConstVecRef& q, const ConstVecRef& v, 
   const DofTree& tree = model.tree();
   dofs_to_slots(tree, v.data(), kin.v);
   const Motion<double> at_rest = {};
-  sum_outwards(
-      tree, at_rest, [&](int s) { return kin.v.pack(0, s) * load_motion(kin.S, s); }, kin.V_parent,
-      kin.V);
+  sum_outwards(tree, at_rest, [&](int s) { return kin.v.pack(0, s) * load_motion(kin.S, s); }, kin.V_parent, kin.V);
   for (int s = 0; s < tree.slot_count; s += kLanes) {
     store(kin.Psi_dot, s, cross(load_motion(kin.V_parent, s), load_motion(kin.S, s)));
   }

@@ -22,13 +22,13 @@ struct Kinematics {
   std::vector<JointFrame, CacheAligned<JointFrame>> frames;
   std::vector<Vec3> origin;  // per tree, in the world
 
-  Lanes<12> R_p;       // the same frames, lane by lane: columns x, y, z of R, then p
-  Lanes<6> S;          // motion axis of each DoF
-  Lanes<6> V;          // velocity behind the DoF's joint
-  Lanes<6> V_parent;   // velocity before it
-  Lanes<6> Psi_dot;    // V_parent × S: how S moves with what it is mounted on
-  Lanes<10> I;         // link inertias: m, m·c, I about the tree's origin
-  Lanes<1> v;          // the velocity, by slot
+  Lanes<12> R_p;      // the same frames, lane by lane: columns x, y, z of R, then p
+  Lanes<6> S;         // motion axis of each DoF
+  Lanes<6> V;         // velocity behind the DoF's joint
+  Lanes<6> V_parent;  // velocity before it
+  Lanes<6> Psi_dot;   // V_parent × S: how S moves with what it is mounted on
+  Lanes<10> I;        // link inertias: m, m·c, I about the tree's origin
+  Lanes<1> v;         // the velocity, by slot
 
   Lanes<1> sine, cosine;  // of the joint angles; 0 and 1 where there is none
 

@@ -14,7 +14,8 @@ namespace {
 double non_finite_mark(const ConstVecRef& x) { return (x.array() * 0.0).sum(); }
 
 void check_finite(const ConstVecRef& x, const char* name) {
-  if (non_finite_mark(x) == 0) [[likely]] return;
+  if (non_finite_mark(x) == 0) [[likely]]
+    return;
   for (Eigen::Index i = 0; i < x.size(); ++i) {
     LITHE_CHECK(std::isfinite(x[i]), "{}[{}] is {}; every entry must be finite", name, i, x[i]);
   }
@@ -38,8 +39,7 @@ void for_each_joint(const Model& model, Visit1 one, VisitBall ball) {
 template <class BallBlock>
 MatX block_diagonal(const Model& model, double one_dof, BallBlock block) {
   MatX J = MatX::Zero(model.nv(), model.nv());
-  for_each_joint(
-      model, [&](int, int v) { J(v, v) = one_dof; }, [&](int, int v) { J.block<3, 3>(v, v) = block(v); });
+  for_each_joint(model, [&](int, int v) { J(v, v) = one_dof; }, [&](int, int v) { J.block<3, 3>(v, v) = block(v); });
   return J;
 }
 
@@ -102,8 +102,7 @@ void retract(const Model& model, const ConstVecRef& q, const ConstVecRef& delta,
   for_each_joint(
       model, [&](int at, int v) { out[at] = q[at] + delta[v]; },
       [&](int at, int v) {
-        out.segment<4>(at) =
-            quaternion_product(q.segment<4>(at), quaternion_exp(delta.segment<3>(v))).normalized();
+        out.segment<4>(at) = quaternion_product(q.segment<4>(at), quaternion_exp(delta.segment<3>(v))).normalized();
       });
 }
 
@@ -121,8 +120,7 @@ void difference(const Model& model, const ConstVecRef& q1, const ConstVecRef& q0
   for_each_joint(
       model, [&](int at, int v) { out[v] = q1[at] - q0[at]; },
       [&](int at, int v) {
-        out.segment<3>(v) =
-            quaternion_log(quaternion_product(quaternion_conjugate(unit(q0, at)), unit(q1, at)));
+        out.segment<3>(v) = quaternion_log(quaternion_product(quaternion_conjugate(unit(q0, at)), unit(q1, at)));
       });
 }
 

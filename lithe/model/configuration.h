@@ -34,10 +34,10 @@ VecX interpolate(const Model& model, const ConstVecRef& q0, const ConstVecRef& q
 VecX normalized(const Model& model, const ConstVecRef& q);
 
 // Block-diagonal: identity for 1-DoF joints, a 3×3 block per ball.
-MatX retract_derivative_q(const Model& model, const ConstVecRef& delta);            // ∂(q ⊕ δ)/∂q  = exp(δ)ᵀ
-MatX retract_derivative_delta(const Model& model, const ConstVecRef& delta);        // ∂(q ⊕ δ)/∂δ  = J_r(δ)
-MatX difference_derivative_q1(const Model& model, const ConstVecRef& difference);   // ∂(q₁ ⊖ q₀)/∂q₁ = J_r⁻¹(ξ)
-MatX difference_derivative_q0(const Model& model, const ConstVecRef& difference);   // ∂(q₁ ⊖ q₀)/∂q₀ = −J_r⁻¹(−ξ)
+MatX retract_derivative_q(const Model& model, const ConstVecRef& delta);           // ∂(q ⊕ δ)/∂q  = exp(δ)ᵀ
+MatX retract_derivative_delta(const Model& model, const ConstVecRef& delta);       // ∂(q ⊕ δ)/∂δ  = J_r(δ)
+MatX difference_derivative_q1(const Model& model, const ConstVecRef& difference);  // ∂(q₁ ⊖ q₀)/∂q₁ = J_r⁻¹(ξ)
+MatX difference_derivative_q0(const Model& model, const ConstVecRef& difference);  // ∂(q₁ ⊖ q₀)/∂q₀ = −J_r⁻¹(−ξ)
 
 // Throw an Error that names the vector, the index and the value.
 void check_configuration(const Model& model, const ConstVecRef& q);

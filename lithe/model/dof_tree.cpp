@@ -47,8 +47,7 @@ void lay_out_chains(const std::vector<int>& joint_parent, DofTree& tree) {
     const int count = joint.type == JointType::ball ? 3 : 1;
     const int above = joint_parent[j];
     const int parent_dof = above < 0 ? -1 : tree.joint_end[tree.joints[above].dof] - 1;
-    const bool starts_chain =
-        above < 0 || children[above] != 1 || tree.chains.back().dof_count + count > kMaxChainDofs;
+    const bool starts_chain = above < 0 || children[above] != 1 || tree.chains.back().dof_count + count > kMaxChainDofs;
     if (starts_chain) {
       tree.slot_count = padded(tree.slot_count);
       DofTree::Chain chain{};

@@ -38,14 +38,14 @@ struct DofTree {
   struct Chain {
     int first_dof, dof_count;
     int first_slot;
-    int parent;          // chain, or −1
-    int parent_slot;     // last DoF's slot of the parent chain, or −1
-    int path_begin;      // position of its first DoF in a path
-    int path_length;     // length of its DoFs' rows, padded
-    int subtree_end;     // one past the last DoF at or below this chain
-    int subtree_slot_end;  // and one past the last of their slots, padded
+    int parent;                // chain, or −1
+    int parent_slot;           // last DoF's slot of the parent chain, or −1
+    int path_begin;            // position of its first DoF in a path
+    int path_length;           // length of its DoFs' rows, padded
+    int subtree_end;           // one past the last DoF at or below this chain
+    int subtree_slot_end;      // and one past the last of their slots, padded
     int first_run, run_count;  // into comparable_runs
-    int first_group;     // into path_groups: path_length / kLanes entries
+    int first_group;           // into path_groups: path_length / kLanes entries
     int tree;
   };
 
@@ -74,8 +74,8 @@ struct DofTree {
 
   int nq = 0, nv = 0;
   int slot_count = 0;
-  int row_storage = 0;     // doubles that all path rows take together
-  int column_storage = 0;  // and the columns of one dense square block per tree
+  int row_storage = 0;          // doubles that all path rows take together
+  int column_storage = 0;       // and the columns of one dense square block per tree
   int slot_column_storage = 0;  // and the columns, one per DoF, over the tree's slots
 
   std::vector<TreeJoint> joints;  // in DoF order
@@ -86,10 +86,10 @@ struct DofTree {
   // Per DoF.
   std::vector<int> slot;
   std::vector<int> chain;
-  std::vector<int> position;    // in its path
-  std::vector<int> row_start;   // of its path row
+  std::vector<int> position;      // in its path
+  std::vector<int> row_start;     // of its path row
   std::vector<int> column_start;  // of its column in a matrix of dense blocks, one block per tree
-  std::vector<int> parent;      // DoF, or −1
+  std::vector<int> parent;        // DoF, or −1
   std::vector<int> subtree_end;
   std::vector<int> joint_begin, joint_end;  // DoFs of the joint it belongs to
   std::vector<int> joint_of;                // index into `joints`

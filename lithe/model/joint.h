@@ -47,8 +47,8 @@ struct Joint {
 
   // Filled in by ModelBuilder::build().
   BodyIndex body = {};  // that it carries (the last of a body's joints carries the body itself)
-  int q_index = -1;  // first entry in q
-  int v_index = -1;  // first entry in v
+  int q_index = -1;     // first entry in q
+  int v_index = -1;     // first entry in v
 
   int nq() const { return type == JointType::ball ? 4 : 1; }
   int nv() const { return type == JointType::ball ? 3 : 1; }

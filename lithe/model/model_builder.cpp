@@ -92,7 +92,8 @@ std::vector<int> ModelBuilder::depth_first_order() const {
     const auto found = index.find(parent);
     LITHE_CHECK(parent == kWorld || found != index.end(), "body '{}' has an unknown parent '{}'{}",
                 bodies_[b].body.name, parent, did_you_mean(parent, names));
-    children[parent == kWorld ? bodies_.size() : static_cast<std::size_t>(found->second)].push_back(static_cast<int>(b));
+    children[parent == kWorld ? bodies_.size() : static_cast<std::size_t>(found->second)].push_back(
+        static_cast<int>(b));
   }
   std::vector<int> order;
   std::vector<char> reached(bodies_.size(), 0);

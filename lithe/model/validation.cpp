@@ -1,6 +1,7 @@
 #include "lithe/model/validation.h"
 
 #include <Eigen/Eigenvalues>
+
 #include <cmath>
 #include <string>
 
@@ -46,7 +47,8 @@ void check_inertia(const Body& body) {
   LITHE_CHECK(inertia.mass > 0 || inertia.first_moment.isZero(0),
               "body '{}': mass is 0 but mass times centre is not; a massless body has no centre of mass", body.name);
   if (body.allow_unphysical_inertia) return;
-  const Vec3 moments = Eigen::SelfAdjointEigenSolver<Mat3>(inertia.about_centre(), Eigen::EigenvaluesOnly).eigenvalues();
+  const Vec3 moments =
+      Eigen::SelfAdjointEigenSolver<Mat3>(inertia.about_centre(), Eigen::EigenvaluesOnly).eigenvalues();
   // The moments about the centre come as a difference of numbers as large as the moments about the origin.
   const double slack = kInertiaTolerance * moments[2] + 1e-14 * inertia.rotational.cwiseAbs().maxCoeff();
   LITHE_CHECK(moments[0] >= -slack && moments[0] + moments[1] >= moments[2] - slack,
@@ -56,8 +58,9 @@ void check_inertia(const Body& body) {
 }
 
 void check_not_negative(const Joint& joint, const char* what, double value, bool may_be_infinite) {
-  LITHE_CHECK(value >= 0 && (may_be_infinite || std::isfinite(value)), "joint '{}': {} is {}; it must be {}not negative",
-              joint.name, what, value, may_be_infinite ? "" : "finite and ");
+  LITHE_CHECK(value >= 0 && (may_be_infinite || std::isfinite(value)),
+              "joint '{}': {} is {}; it must be {}not negative", joint.name, what, value,
+              may_be_infinite ? "" : "finite and ");
 }
 
 void check_positive(const Shape& shape, const char* what, double value) {
@@ -115,8 +118,8 @@ Joint validated(Joint joint) {
     if (std::abs(norm - 1) > kRounding) joint.axis /= norm;
   }
   LITHE_CHECK(std::isfinite(joint.pitch), "joint '{}': pitch is {}; it must be finite", joint.name, joint.pitch);
-  LITHE_CHECK(!std::isnan(joint.lower) && !std::isnan(joint.upper), "joint '{}': limits are [{}, {}]; they must be numbers",
-              joint.name, joint.lower, joint.upper);
+  LITHE_CHECK(!std::isnan(joint.lower) && !std::isnan(joint.upper),
+              "joint '{}': limits are [{}, {}]; they must be numbers", joint.name, joint.lower, joint.upper);
   LITHE_CHECK(joint.lower <= joint.upper, "joint '{}': limits are inverted: lower {} is above upper {}", joint.name,
               joint.lower, joint.upper);
   LITHE_CHECK(joint.lower < Joint::kInfinity && joint.upper > -Joint::kInfinity,

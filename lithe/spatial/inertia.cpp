@@ -55,9 +55,7 @@ SpatialInertia SpatialInertia::capsule(double mass, double radius, double length
   return centred(mass, across, across, shaft.rotational(2, 2) + 0.4 * ball * r2);
 }
 
-SpatialInertia SpatialInertia::point(double mass, const Vec3& where) {
-  return from_centre(mass, where, Mat3::Zero());
-}
+SpatialInertia SpatialInertia::point(double mass, const Vec3& where) { return from_centre(mass, where, Mat3::Zero()); }
 
 Vec10 SpatialInertia::parameters() const {
   Vec10 p;

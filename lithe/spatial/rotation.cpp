@@ -1,6 +1,7 @@
 #include "lithe/spatial/rotation.h"
 
 #include <Eigen/Geometry>
+
 #include <cmath>
 
 namespace lithe {
@@ -96,11 +97,11 @@ Vec4 quaternion_product(const Vec4& a, const Vec4& b) {
 Vec4 quaternion_conjugate(const Vec4& q) { return Vec4(-q.x(), -q.y(), -q.z(), q.w()); }
 
 Vec4 quaternion_exp(const Vec3& w) {
-  const double t2 = w.squaredNorm();
-  const double t = std::sqrt(t2);
+  const double t = w.stableNorm();  // finite for every finite w
+  const double t2 = t * t;
   // sin(θ/2)/θ
-  const double s = t2 < kSeriesBelow ? 0.5 * (1 - t2 / 24 * (1 - t2 / 80 * (1 - t2 / 168 * (1 - t2 / 288))))
-                                     : std::sin(0.5 * t) / t;
+  const double s =
+      t2 < kSeriesBelow ? 0.5 * (1 - t2 / 24 * (1 - t2 / 80 * (1 - t2 / 168 * (1 - t2 / 288)))) : std::sin(0.5 * t) / t;
   return Vec4(s * w.x(), s * w.y(), s * w.z(), std::cos(0.5 * t));
 }
 

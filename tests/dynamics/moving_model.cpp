@@ -78,7 +78,9 @@ ErrorSummary::~ErrorSummary() {
   std::sort(errors_.begin(), errors_.end());
   const double median = errors_[errors_.size() / 2];
   EXPECT_LE(median, 1e-9) << name_;
-  testing::Test::RecordProperty(name_, fmt::format("max {:.1e}, median {:.1e}", errors_.back(), median));
+  const std::string summary = fmt::format("max {:.1e}, median {:.1e}", errors_.back(), median);
+  testing::Test::RecordProperty(name_, summary);
+  fmt::print("[ ACCURACY ] {}: {} of {} cases\n", name_, summary, errors_.size());
 }
 
 }  // namespace lithe::test

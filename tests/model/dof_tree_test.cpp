@@ -171,7 +171,7 @@ TEST(DofTree, TreesPartitionTheDofs) {
   for_random_cases(100, [](std::mt19937_64& random) {
     const Model model = test::random_model(random, {.new_root = 0.3});
     const DofTree& tree = model.tree();
-    int next_dof = 0, next_slot = 0, next_chain = 0, next_joint = 0, next_column = 0;
+    int next_dof = 0, next_slot = 0, next_chain = 0, next_joint = 0;
     for (const DofTree::Tree& t : tree.trees) {
       EXPECT_EQ(t.first_dof, next_dof);
       EXPECT_EQ(t.first_slot, next_slot);
@@ -185,10 +185,6 @@ TEST(DofTree, TreesPartitionTheDofs) {
         // The first joints are those of one body, the tree's root.
         EXPECT_EQ(j < t.root_joint_end, model.joints()[j].body == model.joints()[t.first_joint].body);
       }
-      EXPECT_EQ(t.column_length, padded(t.dof_count));
-      for (int i = t.first_dof; i < t.first_dof + t.dof_count; ++i, next_column += t.column_length) {
-        EXPECT_EQ(tree.column_start[i], next_column);
-      }
       next_dof += t.dof_count;
       next_slot = t.slot_end;
       next_chain = t.chain_end;
@@ -198,7 +194,40 @@ TEST(DofTree, TreesPartitionTheDofs) {
     EXPECT_EQ(next_slot, tree.slot_count);
     EXPECT_EQ(next_chain, static_cast<int>(tree.chains.size()));
     EXPECT_EQ(next_joint, static_cast<int>(tree.joints.size()));
-    EXPECT_EQ(next_column, tree.column_storage);
+  });
+}
+
+TEST(DofTree, ColumnsOfDenseBlocksDoNotOverlap) {
+  for_random_cases(50, [](std::mt19937_64& random) {
+    const Model model = test::random_model(random, {.max_dofs = 100});
+    const DofTree& tree = model.tree();
+    for (int i = 0; i < tree.nv; ++i) {
+      const int rows = tree.trees[tree.chains[tree.chain[i]].tree].dof_count;
+      const int next = i + 1 < tree.nv ? tree.column_start[i + 1] : tree.column_storage;
+      EXPECT_LE(tree.column_start[i] + padded(rows), next);
+      EXPECT_EQ(tree.column_start[i] % kLanes, 0);
+    }
+  });
+}
+
+TEST(DofTree, RunsListTheDofsAboveInAndBelowEachChain) {
+  for_random_cases(50, [](std::mt19937_64& random) {
+    const Model model = test::random_model(random);
+    const DofTree& tree = model.tree();
+    for (int i = 0; i < tree.nv; ++i) {
+      const DofTree::Chain& chain = tree.chains[tree.chain[i]];
+      std::set<int> listed, expected;
+      for (int r = chain.first_run; r < chain.first_run + chain.run_count; ++r) {
+        const DofTree::Run& run = tree.comparable_runs[r];
+        for (int k = 0; k < run.count; ++k) {
+          EXPECT_TRUE(listed.insert(tree.trees[chain.tree].first_dof + run.first + k).second) << "listed twice";
+        }
+      }
+      for (int j = 0; j < tree.nv; ++j) {
+        if (tree.moves(i, j) || tree.moves(j, i)) expected.insert(j);
+      }
+      EXPECT_EQ(listed, expected);
+    }
   });
 }
 

@@ -1,4 +1,6 @@
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -9,3 +11,13 @@ def test_the_readme_shows_the_example_that_the_install_test_compiles():
     blocks = re.findall(r"^```cpp\n(.*?)^```$", readme, re.MULTILINE | re.DOTALL)
     example = (ROOT / "examples" / "readme_example.cpp").read_text(encoding="utf-8")
     assert example in blocks
+
+
+def test_the_readme_shows_what_the_last_kept_benchmark_measured():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    (results,) = re.findall(r"`(bench/results/[^`]*\.json)`", readme)
+    printed = subprocess.run(
+        [sys.executable, ROOT / "tools" / "bench_table.py", ROOT / results], capture_output=True, text=True, check=True
+    ).stdout
+    for table in printed.split("\n\n"):
+        assert table.strip() in readme
