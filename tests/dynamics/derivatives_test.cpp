@@ -74,8 +74,15 @@ struct Case {
     return central_difference([&](const VecX& d) -> VecX { return inverse(state.q, state.v, state.a + d); }, model.nv(),
                               kLargeStep);
   }
-  MatX forward_by_q() {
-    return central_difference(model, state.q, [&](const VecX& q) -> VecX { return forward(q, state.v, state.tau); });
+  MatX forward_by_q(double step = kDifferenceStep) {
+    return central_difference(
+        model, state.q, [&](const VecX& q) -> VecX { return forward(q, state.v, state.tau); }, step);
+  }
+  // The same from differences of inverse dynamics: ID(q, v, FD(q, v, τ)) = τ for every q.
+  MatX forward_by_q_from_inverse() {
+    const VecX a = forward(state.q, state.v, state.tau);
+    const MatX dtau = central_difference(model, state.q, [&](const VecX& q) -> VecX { return inverse(q, state.v, a); });
+    return -plain_mass_matrix_from_energy(model, state.q).ldlt().solve(dtau);
   }
   MatX forward_by_v() {
     return central_difference([&](const VecX& d) -> VecX { return forward(state.q, state.v + d, state.tau); },
@@ -105,11 +112,24 @@ TEST(InverseDynamicsDerivatives, ByVelocityAndAccelerationMatchDifferences) {
 }
 
 TEST(ForwardDynamicsDerivatives, ByPositionMatchDifferences) {
+  // In a few trees the accelerations are so sensitive that their last digits are noise, which differences multiply by
+  // 1/step: then two steps disagree. Inverse dynamics is never so sensitive.
+  constexpr double kNoise = 1e-7;
   ErrorSummary error("a by q");
+  int noisy = 0, cases = 0;
   for_random_cases(kTrees, [&](std::mt19937_64& random) {
     Case c(random);
-    error.add(relative_error(c.forward_derivatives().da_dq, c.forward_by_q()));
+    const MatX da_dq = c.forward_derivatives().da_dq;
+    MatX numeric = c.forward_by_q();
+    ++cases;
+    if (relative_error(c.forward_by_q(kDifferenceStep / 2), numeric) > kNoise) {
+      ++noisy;
+      numeric = c.forward_by_q_from_inverse();
+    }
+    error.add(relative_error(da_dq, numeric));
   });
+  RecordProperty("noisy", noisy);
+  EXPECT_LE(noisy, 1 + cases / 1000);
 }
 
 TEST(ForwardDynamicsDerivatives, ByVelocityAndForceMatchDifferences) {
