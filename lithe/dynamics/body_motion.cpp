@@ -2,6 +2,7 @@
 
 #include "lithe/core/check.h"
 #include "lithe/dynamics/body_point.h"
+#include "lithe/dynamics/stage_check.h"
 
 namespace lithe {
 
@@ -16,7 +17,7 @@ Vec3 position(const Model& model, const Kinematics& kin, const BodyPoint& point)
 // at p feels in addition the turning of its own velocity, ω × ṗ (Featherstone 2008, §2.11).
 Motion<double> acceleration_at(const Model& model, const Kinematics& kin, const InverseDynamics& id,
                                const BodyPoint& point) {
-  check_inverse_dynamics(model, id);
+  check_stage(model, id.layout, "InverseDynamics", "rnea()");
   if (point.slot < 0) return {};
   Motion<double> A = moved_to(motion_at(id.A, point.slot), point.p);
   A.v = A.v + from_eigen(model.gravity());
@@ -73,13 +74,13 @@ Vec3 point_acceleration(const Model& model, const Kinematics& kin, const Inverse
 
 Vec6 dof_axis(const Model& model, const Kinematics& kin, int dof) {
   check_dof(model, dof);
-  check_kinematics(model, kin);
+  check_stage(model, kin.layout, "Kinematics", "kinematics()");
   return to_eigen(motion_at(kin.S, model.tree().slot[dof]));
 }
 
 Vec3 tree_origin(const Model& model, const Kinematics& kin, int dof) {
   check_dof(model, dof);
-  check_kinematics(model, kin);
+  check_stage(model, kin.layout, "Kinematics", "kinematics()");
   const DofTree& tree = model.tree();
   return kin.origin[tree.joints[tree.joint_of[dof]].tree];
 }

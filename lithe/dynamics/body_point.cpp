@@ -1,6 +1,7 @@
 #include "lithe/dynamics/body_point.h"
 
 #include "lithe/core/check.h"
+#include "lithe/dynamics/stage_check.h"
 
 namespace lithe {
 
@@ -10,22 +11,9 @@ void check_body(const Model& model, BodyIndex body) {
               model.bodies().size());
 }
 
-void check_kinematics(const Model& model, const Kinematics& kin) {
-  const DofTree& tree = model.tree();
-  LITHE_CHECK(kin.S.slots() == tree.slot_count && kin.origin.size() == tree.trees.size(),
-              "this Kinematics has {} slots and {} trees, the model has {} and {}: call kinematics() with this model",
-              kin.S.slots(), kin.origin.size(), tree.slot_count, tree.trees.size());
-}
-
-void check_inverse_dynamics(const Model& model, const InverseDynamics& id) {
-  LITHE_CHECK(id.A.slots() == model.tree().slot_count,
-              "this InverseDynamics has {} slots, the model has {}: call rnea() with this model", id.A.slots(),
-              model.tree().slot_count);
-}
-
 BodyPoint body_point(const Model& model, const Kinematics& kin, BodyIndex body, const Vec3& p_B) {
   check_body(model, body);
-  check_kinematics(model, kin);
+  check_stage(model, kin.layout, "Kinematics", "kinematics()");
   LITHE_CHECK(p_B.allFinite(), "the point ({}, {}, {}) on body '{}' is not finite", p_B.x(), p_B.y(), p_B.z(),
               model.bodies()[body].name);
   const DofTree::BodyPlace& place = model.tree().bodies[body];

@@ -39,7 +39,5 @@ inline Motion<double> velocity_at(const Kinematics& kin, const BodyPoint& point)
 }
 
 void check_body(const Model& model, BodyIndex body);
-void check_kinematics(const Model& model, const Kinematics& kin);
-void check_inverse_dynamics(const Model& model, const InverseDynamics& id);
 
 }  // namespace lithe

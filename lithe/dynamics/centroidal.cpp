@@ -4,6 +4,7 @@
 
 #include "lithe/core/check.h"
 #include "lithe/dynamics/body_point.h"
+#include "lithe/dynamics/stage_check.h"
 #include "lithe/dynamics/tree_sums.h"
 #include "lithe/dynamics/tree_totals.h"
 
@@ -17,7 +18,7 @@ struct MassCentre {
 };
 
 MassCentre mass_centre(const Model& model, const Kinematics& kin) {
-  check_kinematics(model, kin);
+  check_stage(model, kin.layout, "Kinematics", "kinematics()");
   const DofTree& tree = model.tree();
   double mass = 0;
   Vec3 moment = Vec3::Zero();
@@ -58,7 +59,7 @@ Vec3 centre_of_mass_velocity(const Model& model, const Kinematics& kin) {
 }
 
 Vec6 spatial_momentum(const Model& model, const Kinematics& kin, const Vec3& about) {
-  check_kinematics(model, kin);
+  check_stage(model, kin.layout, "Kinematics", "kinematics()");
   const DofTree& tree = model.tree();
   Vec6 h = Vec6::Zero();
   for (std::size_t t = 0; t < tree.trees.size(); ++t) {
@@ -90,7 +91,7 @@ void centroidal(const Model& model, const Kinematics& kin, Centroidal& out) {
 
 void centroidal_derivatives(const Model& model, const Kinematics& kin, const Centroidal& c,
                             CentroidalDerivatives& out) {
-  check_kinematics(model, kin);
+  check_stage(model, kin.layout, "Kinematics", "kinematics()");
   const DofTree& tree = model.tree();
   LITHE_CHECK(c.A_G.cols() == tree.nv && c.I.slots() == tree.slot_count,
               "this Centroidal has {} columns, the model has nv = {}: call centroidal() with this model", c.A_G.cols(),

@@ -1,12 +1,13 @@
 #include "lithe/dynamics/energy.h"
 
 #include "lithe/dynamics/body_point.h"
+#include "lithe/dynamics/stage_check.h"
 #include "lithe/dynamics/tree_totals.h"
 
 namespace lithe {
 
 double kinetic_energy(const Model& model, const Kinematics& kin) {
-  check_kinematics(model, kin);
+  check_stage(model, kin.layout, "Kinematics", "kinematics()");
   const DofTree& tree = model.tree();
   Pack twice = {};
   for (int s = 0; s < tree.slot_count; s += kLanes) {
@@ -18,7 +19,7 @@ double kinetic_energy(const Model& model, const Kinematics& kin) {
 }
 
 double potential_energy(const Model& model, const Kinematics& kin) {
-  check_kinematics(model, kin);
+  check_stage(model, kin.layout, "Kinematics", "kinematics()");
   const DofTree& tree = model.tree();
   double energy = 0;
   for (std::size_t t = 0; t < tree.trees.size(); ++t) {

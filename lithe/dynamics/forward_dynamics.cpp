@@ -2,6 +2,7 @@
 
 #include "lithe/dynamics/link_forces.h"
 #include "lithe/dynamics/mass_factor.h"
+#include "lithe/dynamics/stage_check.h"
 #include "lithe/model/configuration.h"
 
 namespace lithe {
@@ -23,8 +24,10 @@ LITHE_INLINE double dot(const SixPack& a, const SixPack& b) {
   return lane_sum(a.angular * b.angular + a.linear * b.linear);
 }
 
-void resize(const Model& model, ForwardDynamics& fd) {
+void prepare(const Model& model, const Kinematics& kin, ForwardDynamics& fd) {
+  check_stage(model, kin.layout, "Kinematics", "kinematics()");
   const DofTree& tree = model.tree();
+  if (!fd.layout.changed(tree)) return;
   fd.a.resize(tree.nv);
   fd.A_parent.resize(tree.slot_count);
   fd.A.resize(tree.slot_count);
@@ -137,7 +140,7 @@ void accelerate_chain(const DofTree& tree, const DofTree::Chain& chain, ForwardD
 void aba(const Model& model, const Kinematics& kin, const ConstVecRef& tau, ForwardDynamics& fd,
          const ExternalWrenches& wrenches) {
   check_tangent(model, tau, "tau");
-  resize(model, fd);
+  prepare(model, kin, fd);
   fd.singular_dof = -1;
   const DofTree& tree = model.tree();
   const auto own_acceleration = [&](int s) { return kin.v.pack(0, s) * load_motion(kin.Psi_dot, s); };

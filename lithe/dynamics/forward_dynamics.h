@@ -44,6 +44,8 @@ struct ForwardDynamics {
     SixPack acceleration;  // outwards: of the chain's last DoF, relative to a = 0
   };
   std::vector<Handover, CacheAligned<Handover>> handovers;
+
+  LayoutStamp layout;
 };
 
 void aba(const Model& model, const Kinematics& kin, const ConstVecRef& tau, ForwardDynamics& out,

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "lithe/dynamics/column_products.h"
+#include "lithe/dynamics/stage_check.h"
 
 namespace lithe {
 
@@ -47,6 +48,7 @@ void multiply_chain(const DofTree& tree, const DofTree::Chain& chain, const Inve
 
 void aba_derivatives(const Model& model, const Kinematics& kin, const ForwardDynamics& fd,
                      ForwardDynamicsDerivatives& out, const ExternalWrenches& wrenches) {
+  check_stage(model, fd.layout, "ForwardDynamics", "aba()");
   const DofTree& tree = model.tree();
   resize(model, out);
   rnea(model, kin, fd.a, out.id, wrenches);

@@ -1,13 +1,16 @@
 #include "lithe/dynamics/inverse_dynamics.h"
 
 #include "lithe/dynamics/link_forces.h"
+#include "lithe/dynamics/stage_check.h"
 #include "lithe/model/configuration.h"
 
 namespace lithe {
 
 namespace {
 
-void resize(const Model& model, InverseDynamics& id) {
+void prepare(const Model& model, const Kinematics& kin, InverseDynamics& id) {
+  check_stage(model, kin.layout, "Kinematics", "kinematics()");
+  if (!id.layout.changed(model.tree())) return;
   const int slots = model.tree().slot_count;
   id.tau.resize(model.nv());
   id.A.resize(slots);
@@ -33,7 +36,7 @@ void joint_forces(const DofTree& tree, const Kinematics& kin, InverseDynamics& i
 void rnea(const Model& model, const Kinematics& kin, const ConstVecRef& a, InverseDynamics& id,
           const ExternalWrenches& wrenches) {
   check_tangent(model, a, "a");
-  resize(model, id);
+  prepare(model, kin, id);
   dofs_to_slots(model.tree(), a.data(), id.a);
   const auto own_acceleration = [&](int s) {
     return id.a.pack(0, s) * load_motion(kin.S, s) + kin.v.pack(0, s) * load_motion(kin.Psi_dot, s);
@@ -43,7 +46,7 @@ void rnea(const Model& model, const Kinematics& kin, const ConstVecRef& a, Inver
 }
 
 void bias_forces(const Model& model, const Kinematics& kin, InverseDynamics& id, const ExternalWrenches& wrenches) {
-  resize(model, id);
+  prepare(model, kin, id);
   id.a.set_zero();
   const auto own_acceleration = [&](int s) { return kin.v.pack(0, s) * load_motion(kin.Psi_dot, s); };
   link_forces(model, kin, wrenches, own_acceleration, id.A_parent, id.A, id.momentum, id.F);

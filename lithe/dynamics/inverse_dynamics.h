@@ -19,6 +19,8 @@ struct InverseDynamics {
   Lanes<6> F;          // what the joint transmits: the sum over the subtree of I·A + V ×* I·V − external wrench
   Lanes<1> a;          // the acceleration, by slot
   Lanes<1> tau_slots;  // tau, by slot
+
+  LayoutStamp layout;
 };
 
 void rnea(const Model& model, const Kinematics& kin, const ConstVecRef& a, InverseDynamics& out,

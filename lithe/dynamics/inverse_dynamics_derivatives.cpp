@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "lithe/dynamics/stage_check.h"
 #include "lithe/dynamics/tree_sums.h"
 
 namespace lithe {
@@ -226,6 +227,8 @@ void close_gaps(const DofTree& tree, const AlignedBuffer& slot_columns, MatX& de
 
 void rnea_derivatives(const Model& model, const Kinematics& kin, const InverseDynamics& id,
                       InverseDynamicsDerivatives& out, const ExternalWrenches& wrenches) {
+  check_stage(model, kin.layout, "Kinematics", "kinematics()");
+  check_stage(model, id.layout, "InverseDynamics", "rnea()");
   const DofTree& tree = model.tree();
   resize(model, out);
   prepare_dofs(tree, kin, id, out);

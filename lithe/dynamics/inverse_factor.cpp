@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lithe/core/check.h"
+#include "lithe/dynamics/stage_check.h"
 
 namespace lithe {
 
@@ -76,6 +77,7 @@ void rows_within(const DofTree& tree, const DofTree::Chain& chain, const MassFac
 }  // namespace
 
 void invert(const Model& model, const MassFactor& factor, InverseFactor& inverse) {
+  check_stage(model, factor.layout, "MassFactor", "factorize()");
   const DofTree& tree = model.tree();
   if (inverse.layout.changed(tree)) {
     inverse.rows.resize(tree.row_storage);
@@ -88,6 +90,7 @@ void invert(const Model& model, const MassFactor& factor, InverseFactor& inverse
 }
 
 void solve(const Model& model, InverseFactor& inverse, const ConstVecRef& b, VecRef out) {
+  check_stage(model, inverse.layout, "InverseFactor", "invert()");
   const DofTree& tree = model.tree();
   LITHE_CHECK(b.size() == tree.nv && out.size() == tree.nv,
               "the right-hand side has {} and the result {} entries, the model needs nv = {}", b.size(), out.size(),

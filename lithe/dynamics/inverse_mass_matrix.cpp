@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "lithe/dynamics/stage_check.h"
+
 namespace lithe {
 
 namespace {
@@ -117,6 +119,7 @@ void mirror(double* block, int count, int stride) {
 }  // namespace
 
 void inverse_mass_matrix(const Model& model, const ForwardDynamics& fd, InverseMassMatrix& out) {
+  check_stage(model, fd.layout, "ForwardDynamics", "aba()");
   const DofTree& tree = model.tree();
   if (out.layout.changed(tree)) {
     out.columns.resize(tree.column_storage);

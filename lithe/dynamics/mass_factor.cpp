@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "lithe/core/check.h"
+#include "lithe/dynamics/stage_check.h"
 
 namespace lithe {
 
@@ -122,11 +123,14 @@ LITHE_INLINE void for_each_run_above(const DofTree& tree, int dof, Visit visit) 
 }  // namespace
 
 void factorize(const Model& model, const MassMatrix& M, MassFactor& factor, const ConstVecRef& added_diagonal) {
+  check_stage(model, M.layout, "MassMatrix", "mass_matrix()");
   const DofTree& tree = model.tree();
   LITHE_CHECK(added_diagonal.size() == 0 || added_diagonal.size() == tree.nv,
               "added_diagonal has {} entries, the model needs nv = {} (or none)", added_diagonal.size(), tree.nv);
-  factor.L.resize(tree.row_storage);
-  factor.inverse_diagonal.resize(tree.nv);
+  if (factor.layout.changed(tree)) {
+    factor.L.assign(tree.row_storage, 0.0);
+    factor.inverse_diagonal.resize(tree.nv);
+  }
   factor.singular_dof = -1;
   for (std::size_t c = tree.chains.size(); c-- > 0;) {
     const DofTree::Chain& chain = tree.chains[c];
@@ -137,6 +141,7 @@ void factorize(const Model& model, const MassMatrix& M, MassFactor& factor, cons
 }
 
 void solve_in_place(const Model& model, const MassFactor& factor, Eigen::Ref<MatX> b) {
+  check_stage(model, factor.layout, "MassFactor", "factorize()");
   const DofTree& tree = model.tree();
   LITHE_CHECK(b.rows() == tree.nv, "the right-hand side has {} rows, the model needs nv = {}", b.rows(), tree.nv);
   for (Eigen::Index column = 0; column < b.cols(); ++column) {

@@ -12,6 +12,8 @@ struct MassFactor {
   // The first DoF whose pivot vanished to rounding: nothing resists its motion in this configuration (a gimbal
   // lock of massless links, say). It is then held still, so that everything stays finite. −1: none.
   int singular_dof = -1;
+
+  LayoutStamp layout;
 };
 
 // A pivot below this share of M's own diagonal entry is rounding, not inertia.

@@ -1,6 +1,7 @@
 #include "lithe/dynamics/mass_matrix.h"
 
 #include "lithe/core/check.h"
+#include "lithe/dynamics/stage_check.h"
 #include "lithe/dynamics/tree_sums.h"
 
 namespace lithe {
@@ -24,9 +25,12 @@ void chain_rows(const DofTree& tree, const DofTree::Chain& chain, const Kinemati
 }  // namespace
 
 void mass_matrix(const Model& model, const Kinematics& kin, MassMatrix& M) {
+  check_stage(model, kin.layout, "Kinematics", "kinematics()");
   const DofTree& tree = model.tree();
-  M.rows.resize(tree.row_storage);
-  M.IS.resize(tree.slot_count);
+  if (M.layout.changed(tree)) {
+    M.rows.resize(tree.row_storage);
+    M.IS.resize(tree.slot_count);
+  }
   M.I = kin.I;
   sum_inwards(tree, M.I);
   for (int s = 0; s < tree.slot_count; s += kLanes) store(M.IS, s, load_inertia(M.I, s) * load_motion(kin.S, s));
@@ -43,6 +47,7 @@ MatX mass_matrix(const Model& model, const ConstVecRef& q) {
 }
 
 MatX MassMatrix::dense(const Model& model) const {
+  check_stage(model, layout, "MassMatrix", "mass_matrix()");
   const DofTree& tree = model.tree();
   MatX full = MatX::Zero(tree.nv, tree.nv);
   for (int i = 0; i < tree.nv; ++i) {
@@ -52,6 +57,7 @@ MatX MassMatrix::dense(const Model& model) const {
 }
 
 void multiply(const Model& model, const MassMatrix& M, const ConstVecRef& x, VecRef out) {
+  check_stage(model, M.layout, "MassMatrix", "mass_matrix()");
   const DofTree& tree = model.tree();
   LITHE_CHECK(x.size() == tree.nv && out.size() == tree.nv, "multiply: x has {} and the result {} entries, not nv = {}",
               x.size(), out.size(), tree.nv);

@@ -11,6 +11,8 @@ struct MassMatrix {
   Lanes<10> I;         // composite inertia of each DoF's subtree
   Lanes<6> IS;         // I S: the momentum of the subtree when only this DoF moves
 
+  LayoutStamp layout;
+
   MatX dense(const Model& model) const;
 };
 

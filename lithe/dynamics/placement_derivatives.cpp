@@ -4,6 +4,7 @@
 
 #include "lithe/core/check.h"
 #include "lithe/dynamics/body_point.h"
+#include "lithe/dynamics/stage_check.h"
 
 namespace lithe {
 
@@ -22,8 +23,7 @@ Pose mounting(const Model& model, const Kinematics& kin, JointIndex index) {
   const Joint& joint = model.joints()[index];
   // at.R is the rotation from the frame of the joint above to this joint's z-aligned frame; take the placement and
   // the alignment off again.
-  const Mat3 align = joint.type == JointType::ball ? Mat3(Mat3::Identity()) : rotation_from_z(joint.axis);
-  const Mat3 R = at.R * (joint.placement.R * align).transpose();
+  const Mat3 R = at.R * (joint.placement.R * axis_alignment(joint)).transpose();
   if (at.parent_slot < 0) return {R, at.p - kin.origin[at.tree]};
   return {joint_rotation(kin, at.parent_slot) * R, place_in_tree(kin, at.parent_slot, at.p)};
 }
@@ -78,12 +78,10 @@ void placement_derivatives(const Model& model, const Kinematics& kin, const Inve
   LITHE_CHECK(joint.valid() && static_cast<std::size_t>(joint) < model.joints().size(),
               "joint index {} is out of range: the model has {} joints", static_cast<int>(joint),
               model.joints().size());
-  check_kinematics(model, kin);
-  check_inverse_dynamics(model, id);
+  check_stage(model, kin.layout, "Kinematics", "kinematics()");
+  check_stage(model, id.layout, "InverseDynamics", "rnea()");
+  check_stage(model, did.layout, "InverseDynamicsDerivatives", "rnea_derivatives()");
   const DofTree& tree = model.tree();
-  LITHE_CHECK(did.IS.slots() == tree.slot_count && did.B.slots() == tree.slot_count,
-              "this InverseDynamicsDerivatives has {} slots, the model has {}: call rnea_derivatives() with this model",
-              did.IS.slots(), tree.slot_count);
   const int first = tree.joints[joint].dof;
   const int slot = tree.joints[joint].slot;
   const VirtualDofs virtuals = virtual_dofs(model, kin, id, joint);

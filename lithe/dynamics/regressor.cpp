@@ -4,6 +4,7 @@
 
 #include "lithe/dynamics/body_motion.h"
 #include "lithe/dynamics/body_point.h"
+#include "lithe/dynamics/stage_check.h"
 #include "lithe/spatial/rotation.h"
 
 namespace lithe {
@@ -50,8 +51,8 @@ Vec6 in_body(const Motion<double>& m, const Vector3<double>& p, const Mat3& R_WB
 }  // namespace
 
 void inertial_regressor(const Model& model, const Kinematics& kin, const InverseDynamics& id, MatX& Y) {
-  check_kinematics(model, kin);
-  check_inverse_dynamics(model, id);
+  check_stage(model, kin.layout, "Kinematics", "kinematics()");
+  check_stage(model, id.layout, "InverseDynamics", "rnea()");
   const DofTree& tree = model.tree();
   const int bodies = static_cast<int>(model.bodies().size());
   Y.setZero(tree.nv, 10 * bodies);

@@ -16,11 +16,6 @@ constexpr int kMaxChainDofs = 24;
 // compete for the same few places in the cache.
 int column_stride(int n) { return padded(n) % 32 == 0 ? padded(n) + 8 : padded(n); }
 
-// Turns the joint frame so that z is the joint axis. A ball has no axis.
-Mat3 axis_alignment(const Joint& joint) {
-  return joint.type == JointType::ball ? Mat3(Mat3::Identity()) : rotation_from_z(joint.axis);
-}
-
 // Joint i's DoFs hang on joint parents[i], or on the world (−1).
 std::vector<int> joint_parents(const std::vector<Body>& bodies, const std::vector<Joint>& joints) {
   std::vector<int> last_joint(bodies.size(), -1);  // that moves the body
@@ -178,6 +173,10 @@ void place_bodies(const std::vector<Body>& bodies, DofTree& tree) {
 }
 
 }  // namespace
+
+Mat3 axis_alignment(const Joint& joint) {
+  return joint.type == JointType::ball ? Mat3(Mat3::Identity()) : rotation_from_z(joint.axis);
+}
 
 DofTree compile_tree(const std::vector<Body>& bodies, const std::vector<Joint>& joints) {
   static std::atomic<std::uint64_t> structures = 0;

@@ -124,10 +124,14 @@ class LayoutStamp {
     structure_ = tree.structure;
     return true;
   }
+  bool matches(const DofTree& tree) const { return structure_ == tree.structure; }
 
  private:
   std::uint64_t structure_ = 0;
 };
+
+// Turns a joint's frame so that z is the joint axis; the identity for a ball, which has none.
+Mat3 axis_alignment(const Joint& joint);
 
 // Compiles bodies and joints, already in depth-first order, with indices filled in.
 DofTree compile_tree(const std::vector<Body>& bodies, const std::vector<Joint>& joints);

@@ -227,9 +227,9 @@ TEST(BodyMotion, RefusesWhatIsNotThere) {
             }),
             "the point (0, nan, 1) on body 'rod' is not finite");
   EXPECT_EQ(error_of([&] { body_pose(m.model, Kinematics(), BodyIndex(2)); }),
-            "this Kinematics has 0 slots and 0 trees, the model has 4 and 1: call kinematics() with this model");
+            "this Kinematics was not computed for this model: call kinematics() with this model first");
   EXPECT_EQ(error_of([&] { body_acceleration(m.model, m.kin, InverseDynamics(), BodyIndex(2)); }),
-            "this InverseDynamics has 0 slots, the model has 4: call rnea() with this model");
+            "this InverseDynamics was not computed for this model: call rnea() with this model first");
 }
 
 TEST(BodyMotion, AllocatesNothingOnceWarm) {

@@ -3,6 +3,7 @@
 
 #include <random>
 #include <string>
+#include <utility>
 
 #include "lithe/dynamics/forward_dynamics_derivatives.h"
 #include "lithe/dynamics/inverse_dynamics_derivatives.h"
@@ -140,6 +141,118 @@ TEST(ForwardDynamicsDerivatives, ByVelocityAndForceMatchDifferences) {
     by_v.add(relative_error(d.da_dv, c.forward_by_v()));
     by_tau.add(relative_error(d.da_dtau, c.forward_by_tau()));
   });
+}
+
+TEST(ForwardDynamicsDerivatives, FollowFromInverseDynamicsByDenseAlgebra) {
+  // ∂a/∂q = −M⁻¹ ∂ID/∂q, ∂a/∂v = −M⁻¹ ∂ID/∂v, ∂a/∂τ = M⁻¹.
+  for_random_cases(300, [](std::mt19937_64& random) {
+    Case c(random);
+    const ForwardDynamicsDerivatives d = c.forward_derivatives();
+    c.state.a = c.fd.a;
+    const InverseDynamicsDerivatives inverse = c.inverse_derivatives();
+    const Eigen::LDLT<MatX> M = plain_mass_matrix_from_energy(c.model, c.state.q).ldlt();
+    EXPECT_LE(relative_error(d.da_dq, -M.solve(inverse.dtau_dq)), 1e-9);
+    EXPECT_LE(relative_error(d.da_dv, -M.solve(inverse.dtau_dv)), 1e-9);
+    EXPECT_LE(relative_error(d.da_dtau, M.solve(MatX::Identity(c.model.nv(), c.model.nv()))), 1e-9);
+  });
+}
+
+void expect_all_match_differences(Case& c) {
+  const InverseDynamicsDerivatives inverse = c.inverse_derivatives();
+  EXPECT_LE(relative_error(inverse.dtau_dq, c.inverse_by_q()), 1e-9);
+  EXPECT_LE(relative_error(inverse.dtau_dv, c.inverse_by_v()), 1e-9);
+  EXPECT_LE(relative_error(mass_matrix(c.model, c.state.q), c.inverse_by_a()), 1e-9);
+  const ForwardDynamicsDerivatives forward = c.forward_derivatives();
+  EXPECT_LE(relative_error(forward.da_dq, c.forward_by_q()), 1e-6);
+  EXPECT_LE(relative_error(forward.da_dv, c.forward_by_v()), 1e-6);
+  EXPECT_LE(relative_error(forward.da_dtau, c.forward_by_tau()), 1e-6);
+}
+
+TEST(DynamicsDerivatives, OfEverySceneMatchDifferences) {
+  for (const std::string& name : scene_names()) {
+    SCOPED_TRACE(name);
+    const Model model = scene(name).build();
+    for_random_cases(5, [&](std::mt19937_64& random) {
+      Case c(model, random);
+      expect_all_match_differences(c);
+    });
+  }
+}
+
+TEST(DynamicsDerivatives, OfALongChainMatchDifferences) {
+  for_random_cases(1, [](std::mt19937_64& random) {
+    Case c(chain(128).build(), random);
+    expect_all_match_differences(c);
+  });
+}
+
+TEST(InverseDynamicsDerivatives, OfASlidingBeadAreTheTextbooks) {
+  // A bead of mass m at radius r on an arm that turns with ω:  τ_turn = m (r² α + 2 r ṙ ω),  τ_slide = m (r̈ − r ω²).
+  const double m = 2, r = 0.7, w = 3, alpha = 1.5, r_dot = 0.4;
+  const Model model = ModelBuilder()
+                          .add_body("world", {.name = "bead", .inertia = SpatialInertia::point(m, Vec3::Zero())},
+                                    JointList{revolute("turn", Vec3::UnitZ()), prismatic("slide", Vec3::UnitX())})
+                          .build();
+  const MovingModel bead(
+      model, {.q = Eigen::Vector2d(1, r), .v = Eigen::Vector2d(w, r_dot), .a = Eigen::Vector2d(alpha, 0.2), .tau = {}});
+  InverseDynamicsDerivatives d;
+  rnea_derivatives(model, bead.kin, bead.id, d);
+  MatX by_q(2, 2), by_v(2, 2);
+  by_q << 0, m * (2 * r * alpha + 2 * r_dot * w), 0, -m * w * w;
+  by_v << 2 * m * r * r_dot, 2 * m * r * w, -2 * m * r * w, 0;
+  EXPECT_LE((d.dtau_dq - by_q).cwiseAbs().maxCoeff(), 1e-13);
+  EXPECT_LE((d.dtau_dv - by_v).cwiseAbs().maxCoeff(), 1e-13);
+}
+
+TEST(InverseDynamicsDerivatives, AtRestAreTheHessianOfPotentialEnergy) {
+  // Without balls, whose tangent turns with them, it is symmetric.
+  for_random_cases(300, [](std::mt19937_64& random) {
+    const Model model = random_model(random, {.balls = false});
+    RandomState state = random_state(model, random);
+    state.v.setZero();
+    state.a.setZero();
+    const MovingModel m(model, state);
+    InverseDynamicsDerivatives d;
+    rnea_derivatives(m.model, m.kin, m.id, d);
+    EXPECT_LE(relative_error(d.dtau_dq, d.dtau_dq.transpose()), 1e-11);
+    EXPECT_EQ(d.dtau_dv, MatX::Zero(model.nv(), model.nv()));
+  });
+}
+
+TEST(InverseDynamicsDerivatives, AreExactlyZeroBetweenBranches) {
+  for_random_cases(300, [](std::mt19937_64& random) {
+    Case c(random);
+    const InverseDynamicsDerivatives d = c.inverse_derivatives();
+    const DofTree& tree = c.model.tree();
+    for (int i = 0; i < tree.nv; ++i) {
+      for (int j = 0; j < tree.nv; ++j) {
+        if (tree.moves(i, j) || tree.moves(j, i)) continue;
+        EXPECT_EQ(d.dtau_dq(i, j), 0);
+        EXPECT_EQ(d.dtau_dv(i, j), 0);
+      }
+    }
+  });
+}
+
+TEST(DynamicsDerivatives, OfAModelWithoutJointsAreEmpty) {
+  std::mt19937_64 random(1);
+  Case c(ModelBuilder().add_body("world", {.name = "table", .inertia = SpatialInertia::sphere(5, 1)}).build(), random);
+  EXPECT_EQ(c.inverse_derivatives().dtau_dq.size(), 0);
+  EXPECT_EQ(c.forward_derivatives().da_dtau.size(), 0);
+}
+
+TEST(DynamicsDerivatives, RefuseBadWrenches) {
+  std::mt19937_64 random(1);
+  Case c(chain(3).build(), random);
+  c.wrenches.clear();
+  c.forward_derivatives();
+  c.inverse(c.state.q, c.state.v, c.state.a);
+  InverseDynamicsDerivatives inverse;
+  ForwardDynamicsDerivatives forward;
+  const ExternalWrenches nowhere = {{BodyIndex(4), Vec6::Zero()}};
+  const std::string text = "an external wrench acts on body index 4, but the model has 4 bodies";
+  EXPECT_EQ(error_of([&] { rnea_derivatives(c.model, c.kin, c.id, inverse, nowhere); }), text);
+  EXPECT_EQ(error_of([&] { aba_derivatives(c.model, c.kin, c.fd, forward, nowhere); }), text);
 }
 
 }  // namespace
