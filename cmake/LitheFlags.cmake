@@ -14,6 +14,9 @@ target_compile_options(lithe_flags INTERFACE
   -ffp-contract=fast -fno-math-errno -fno-trapping-math
 
   $<$<AND:$<BOOL:${LITHE_NATIVE}>,$<CONFIG:Release,RelWithDebInfo>>:-march=native>
+  # All of the machine's instructions, but not gcc 12's scheduling for AMD's newer cores: it costs the dynamics
+  # kernels three to eight per cent.
+  $<$<AND:$<BOOL:${LITHE_NATIVE}>,$<CONFIG:Release,RelWithDebInfo>,$<CXX_COMPILER_ID:GNU>>:-mtune=generic>
 )
 
 if(LITHE_FUZZ)

@@ -17,6 +17,7 @@ using JointFrame = Kinematics::JointFrame;
 
 void resize(const Model& model, Kinematics& kin) {
   if (!kin.layout.changed(model.tree())) return;
+  kin.at_rest = false;
   const int slots = model.tree().slot_count;
   kin.frames.assign(slots, JointFrame{});
   kin.origin.resize(model.tree().trees.size());
@@ -190,6 +191,7 @@ Vec3 place_in_tree(const Kinematics& kin, int slot, const Vec3& in_joint_frame) 
 void kinematics(const Model& model, const ConstVecRef& q, const ConstVecRef& v, Kinematics& kin) {
   check_tangent(model, v, "v");
   positions(model, q, kin);
+  kin.at_rest = false;
   const DofTree& tree = model.tree();
   dofs_to_slots(tree, v.data(), kin.v);
   const Motion<double> at_rest = {};
@@ -201,6 +203,8 @@ void kinematics(const Model& model, const ConstVecRef& q, const ConstVecRef& v, 
 
 void kinematics(const Model& model, const ConstVecRef& q, Kinematics& kin) {
   positions(model, q, kin);
+  if (kin.at_rest) return;  // as the last call left it
+  kin.at_rest = true;
   kin.v.set_zero();
   kin.V.set_zero();
   kin.V_parent.set_zero();

@@ -33,6 +33,7 @@ struct Kinematics {
   Lanes<1> sine, cosine;  // of the joint angles; 0 and 1 where there is none
 
   LayoutStamp layout;
+  bool at_rest = false;  // everything that v multiplies is zero
 };
 
 // q and v are checked: sizes, finite, no zero quaternion. Without v, at rest.

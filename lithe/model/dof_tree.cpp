@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "lithe/core/check.h"
 #include "lithe/spatial/rotation.h"
 
 namespace lithe {
@@ -15,6 +16,9 @@ constexpr int kMaxChainDofs = 24;
 // Distance between columns of n rows: whole packs, and never a multiple of 256 bytes, because columns that far apart
 // compete for the same few places in the cache.
 int column_stride(int n) { return padded(n) % 32 == 0 ? padded(n) + 8 : padded(n); }
+
+// One tree's dense matrices must stay addressable with an int.
+constexpr int kMaxTreeDofs = 20000;
 
 // Joint i's DoFs hang on joint parents[i], or on the world (−1).
 std::vector<int> joint_parents(const std::vector<Body>& bodies, const std::vector<Joint>& joints) {
@@ -37,10 +41,13 @@ void lay_out_chains(const std::vector<int>& joint_parent, DofTree& tree) {
   for (const int parent : joint_parent) {
     if (parent >= 0) ++children[parent];
   }
+  int dofs_in_tree = 0;
   for (std::size_t j = 0; j < tree.joints.size(); ++j) {
     DofTree::TreeJoint& joint = tree.joints[j];
     const int count = joint.type == JointType::ball ? 3 : 1;
     const int above = joint_parent[j];
+    dofs_in_tree = above < 0 ? count : dofs_in_tree + count;
+    LITHE_CHECK(dofs_in_tree <= kMaxTreeDofs, "one robot has more than {} degrees of freedom; split it", kMaxTreeDofs);
     const int parent_dof = above < 0 ? -1 : tree.joint_end[tree.joints[above].dof] - 1;
     const bool starts_chain = above < 0 || children[above] != 1 || tree.chains.back().dof_count + count > kMaxChainDofs;
     if (starts_chain) {

@@ -285,5 +285,16 @@ TEST(ModelBuilder, AddsAnotherBuilderUnderAPrefixAndAPlacement) {
   EXPECT_EQ(scene.build().nv(), 2 * model.nv());
 }
 
+TEST(ModelBuilder, RefusesARobotWhoseMatricesCouldNotBeAddressed) {
+  ModelBuilder snake;
+  std::string parent = "world";
+  for (int i = 0; i <= 20000; ++i) {
+    const std::string name = std::to_string(i);
+    snake.add_body(parent, ball_body(name), revolute(name, Vec3::UnitX()));
+    parent = name;
+  }
+  expect_error([&] { snake.build(); }, "more than 20000 degrees of freedom");
+}
+
 }  // namespace
 }  // namespace lithe
