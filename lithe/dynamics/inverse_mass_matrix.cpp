@@ -81,13 +81,11 @@ template <int Packs>
 LITHE_INLINE void accelerate(const ChainView& chain, int j, const double* parent_alpha, double* alpha) {
   SixRows<Packs> acceleration = {};
   if (parent_alpha) acceleration = load<Packs>(parent_alpha, chain.stride, j);
-  Pack ours[Packs];
-  for (int p = 0; p < Packs; ++p) ours[p] = broadcast(j + kLanes * p < chain.subtree_end ? 1 : 0);
   for (int i = 0; i < chain.count; ++i) {
     const Elimination& e = chain.eliminations[i];
     double* entries = chain.columns + (chain.first + i) * chain.stride + j;
     for (int p = 0; p < Packs; ++p) {
-      const Pack w = ours[p] * as_pack(entries + kLanes * p);
+      const Pack w = j + kLanes * p < chain.subtree_end ? as_pack(entries + kLanes * p) : Pack{};
       const Pack a = w - e.pivot_inverse * dot(e.U, acceleration, p);
       as_pack(entries + kLanes * p) = a;
       add(a, e.S, acceleration, p);

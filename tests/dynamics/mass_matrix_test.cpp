@@ -14,6 +14,7 @@
 #include "lithe/model/configuration.h"
 #include "lithe/scenes/chain.h"
 #include "lithe/scenes/free_bodies.h"
+#include "tests/dynamics/dense_matrices.h"
 #include "tests/dynamics/moving_model.h"
 #include "tests/support/differentiate.h"
 #include "tests/support/plain_dynamics.h"
@@ -22,26 +23,6 @@
 // M, its factor LᵀL = M, the factor's inverse X = L⁻¹ and M⁻¹ from forward dynamics' elimination.
 namespace lithe::test {
 namespace {
-
-// One of these matrices with all its zeros, from storage by path rows.
-MatX dense_from_paths(const DofTree& tree, const AlignedBuffer& rows) {
-  MatX full = MatX::Zero(tree.nv, tree.nv);
-  for (int i = 0; i < tree.nv; ++i) {
-    for (int j = i; j >= 0; j = tree.parent[j]) full(i, j) = rows[tree.row_start[i] + tree.position[j]];
-  }
-  return full;
-}
-
-MatX dense(const DofTree& tree, const InverseMassMatrix& inverse) {
-  MatX full = MatX::Zero(tree.nv, tree.nv);
-  for (const DofTree::Tree& part : tree.trees) {
-    for (int j = part.first_dof; j < part.first_dof + part.dof_count; ++j) {
-      full.col(j).segment(part.first_dof, part.dof_count) =
-          Eigen::Map<const VecX>(&inverse.columns[tree.column_start[j]], part.dof_count);
-    }
-  }
-  return full;
-}
 
 // Dense Cholesky with the same order of elimination, from the last DoF to the first: M = LᵀL.
 MatX dense_factor(const MatX& M) {
