@@ -33,4 +33,8 @@ mkdir -p "$(dirname "$result")"
 # The name of the host and the machine's load are no part of a result.
 (($# == 0)) || result=$partial.shown
 sed '/"host_name":/d; /"load_avg":/d' "$partial" >"$result"
-python3 tools/bench_table.py "$result"
+if grep -qF "$result" README.md; then
+  python3 tools/bench_table.py --into README.md "$result"
+else
+  python3 tools/bench_table.py "$result"
+fi

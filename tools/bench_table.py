@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
 """Prints what bench_dynamics measured as tables.
 
-    tools/bench_table.py [--check] <results.json>
+    tools/bench_table.py [--check] [--into <page.md>] <results.json>
 
 Times are minima. On the humanoid they are also given in units u, the time of Eigen's dense Cholesky
 factorisation of a 33×33 matrix on the same machine in the same run, because targets are stated in u.
-With --check, a missed target fails.
+With --check, a missed target fails. With --into, the tables also replace what the page has between
+its lines <!-- bench --> and <!-- /bench -->.
 """
 
 import argparse
 import json
 import math
+import re
 import sys
 from pathlib import Path
 from typing import NamedTuple
@@ -127,10 +129,20 @@ def misses(minima):
     return found
 
 
+def replace_tables(page, text):
+    path = Path(page)
+    old = path.read_text(encoding="utf-8")
+    marked = re.compile(r"(?<=<!-- bench -->\n).*?(?=<!-- /bench -->)", re.DOTALL)
+    if len(marked.findall(old)) != 1:
+        sys.exit(f"bench_table: error: {page}: needs one line <!-- bench --> and one <!-- /bench --> after it")
+    path.write_text(marked.sub(lambda _: text + "\n", old), encoding="utf-8")
+
+
 def main():
     parser = argparse.ArgumentParser(description="Prints what bench_dynamics measured as tables.")
     parser.add_argument("results", help="JSON file written by bench_dynamics --benchmark_out=FILE")
     parser.add_argument("--check", action="store_true", help="fail if a wanted target is missed")
+    parser.add_argument("--into", metavar="PAGE", help="a Markdown page whose tables to replace")
     arguments = parser.parse_args()
 
     try:
@@ -140,10 +152,13 @@ def main():
     if UNIT not in minima:
         sys.exit(f"bench_table: error: {arguments.results}: no minimum of {UNIT}, the unit of the targets")
 
-    print("\n".join(humanoid_table(minima)))
+    tables = ["\n".join(humanoid_table(minima))]
     if chain_lengths(minima):
-        print()
-        print("\n".join(chain_table(minima)))
+        tables.append("\n".join(chain_table(minima)))
+    text = "\n\n".join(tables)
+    print(text)
+    if arguments.into:
+        replace_tables(arguments.into, text)
     if arguments.check:
         missed = misses(minima)
         for miss in missed:

@@ -225,6 +225,25 @@ TEST(SingularDynamics, AGimbalLockInTheMiddleOfATreeIsReported) {
   expect_held(at, 7);
 }
 
+TEST(SingularDynamics, AGimbalLockOfASmallBodyFarOutIsReported) {
+  // Far from the tree's origin the inertias that cancel are much larger than the body's own.
+  for_random_cases(300, [](std::mt19937_64& random) {
+    const Body wheel{.name = "wheel", .inertia = SpatialInertia::sphere(1, std::exp(uniform(random, -5, 0)))};
+    const Pose far_out = {random_rotation(random), std::exp(uniform(random, -2, 2)) * random_axis(random)};
+    const Model model =
+        ModelBuilder()
+            .add_body("world", ball_body("base"), free_joint("base"))
+            .add_body("base", wheel, euler("gimbal", Vec3::UnitZ(), Vec3::UnitY(), Vec3::UnitX(), far_out))
+            .build();
+    VecX q = random_configuration(model, random);
+    q[8] = std::numbers::pi / 2;
+    const AtRest at(model, q, random_vector(random, 9));
+    EXPECT_EQ(at.fd.singular_dof, 6);
+    EXPECT_EQ(at.factor.singular_dof, 6);
+    EXPECT_LE(at.fd.a.cwiseAbs().maxCoeff(), 1e7);
+  });
+}
+
 TEST(SingularDynamics, TwoBallsInOneListAreReported) {
   // The first ball turns what the second one turns: its three DoFs have nothing of their own.
   const Model model =
@@ -246,6 +265,20 @@ TEST(SingularDynamics, APointOnTheAxisIsReported) {
   const Body point{.name = "point", .inertia = SpatialInertia::point(2, {0, 0, 1})};
   AtRest at(ModelBuilder().add_body("world", point, revolute("spin", Vec3::UnitZ())), VecX::Zero(1));
   expect_held(at, 0);
+}
+
+TEST(SingularDynamics, APointOnASlantedAxisIsReported) {
+  // As before, but the inertia about the axis is what rounding leaves of larger numbers, of either sign.
+  for_random_cases(300, [](std::mt19937_64& random) {
+    const Vec3 axis = random_axis(random);
+    const Body point{.name = "point", .inertia = SpatialInertia::point(2, axis)};
+    const Model model =
+        ModelBuilder().add_body("world", point, JointList{revolute("a", axis), revolute("b", axis)}).build();
+    const AtRest at(model, random_configuration(model, random), random_vector(random, 2));
+    EXPECT_EQ(at.fd.singular_dof, 0);
+    EXPECT_EQ(at.factor.singular_dof, 0);
+    EXPECT_EQ(at.fd.a, Eigen::Vector2d::Zero());
+  });
 }
 
 TEST(SingularDynamics, AParallelPairIsReported) {

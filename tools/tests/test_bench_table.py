@@ -81,6 +81,23 @@ def test_chains_show_times_and_their_growth_at_the_end(tmp_path):
     assert row(chains(results(tmp_path, TIMES)), "kinematics") == ["0.8", "1.6", "6.4", "n^2.00"]
 
 
+def test_tables_replace_those_between_the_marks_of_a_page(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("before\n<!-- bench -->\nold\n<!-- /bench -->\nafter\n")
+    result = run("--into", page, results(tmp_path, TIMES))
+    assert result.returncode == 0
+    assert page.read_text() == f"before\n<!-- bench -->\n{result.stdout}<!-- /bench -->\nafter\n"
+
+
+def test_a_page_without_marks_is_refused(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("no marks\n")
+    result = run("--into", page, results(tmp_path, TIMES))
+    assert result.returncode == 1
+    assert "<!-- bench -->" in result.stderr
+    assert page.read_text() == "no marks\n"
+
+
 def test_check_passes_when_all_targets_are_met(tmp_path):
     assert run("--check", results(tmp_path, TIMES)).returncode == 0
 
