@@ -51,7 +51,7 @@ bool accepted(Action action) {
 
 class Description {
  public:
-  Description(const std::uint8_t* data, std::size_t size) : bytes_(data, size) {}
+  Description(const std::uint8_t* data, std::size_t size) : bytes_(data, size), wild_(bytes_.ConsumeBool()) {}
 
   bool flag() { return bytes_.ConsumeBool(); }
   int below(int count) { return bytes_.ConsumeIntegralInRange(0, count - 1); }
@@ -159,9 +159,9 @@ class Description {
       case 3: return below(100);
       case 4: return 1e-3 * below(1000);
       case 5: return kPi / 2 * (below(9) - 4);
-      case 6: return std::ldexp(1 + below(100), below(120) - 60);
-      case 7: return mischief() ? std::bit_cast<double>(bytes_.ConsumeIntegral<std::uint64_t>()) : 0.5;
-      case 8: return mischief() ? kOdd[below(kOdd.size())] : 2;
+      case 6: return std::ldexp(1 + below(100), wild_ ? below(120) - 60 : below(32) - 19);
+      case 7: return wild_ && mischief() ? std::bit_cast<double>(bytes_.ConsumeIntegral<std::uint64_t>()) : 0.5;
+      case 8: return wild_ && mischief() ? kOdd[below(kOdd.size())] : 2;
       default: return 0.01 * (bytes_.ConsumeIntegral<std::int8_t>());
     }
   }
@@ -177,6 +177,7 @@ class Description {
                                       1e200};
 
   FuzzedDataProvider bytes_;
+  bool wild_;  // numbers of any size
   bool moderate_ = true;
 };
 

@@ -1,7 +1,7 @@
 #include "lithe/dynamics/forward_dynamics.h"
 
 #include "lithe/dynamics/link_forces.h"
-#include "lithe/dynamics/mass_factor.h"
+#include "lithe/dynamics/singular_pivot.h"
 #include "lithe/dynamics/stage_check.h"
 #include "lithe/model/configuration.h"
 
@@ -33,18 +33,16 @@ void prepare(const Model& model, const Kinematics& kin, ForwardDynamics& fd) {
   fd.A.resize(tree.slot_count);
   fd.momentum.resize(tree.slot_count);
   fd.F.resize(tree.slot_count);
-  fd.diagonal.resize(tree.slot_count);
+  fd.singular.resize(tree.slot_count);
   fd.eliminations.resize(tree.slot_count);
   fd.handovers.resize(tree.chains.size());
 }
 
-// M_ii = S·(composite inertia)·S + armature.
-void mass_diagonal(const DofTree& tree, const Kinematics& kin, ForwardDynamics& fd) {
+void singular_pivots(const DofTree& tree, const Kinematics& kin, ForwardDynamics& fd) {
   fd.I = kin.I;
   sum_inwards(tree, fd.I);
   for (int s = 0; s < tree.slot_count; s += kLanes) {
-    const Motion<Pack> S = load_motion(kin.S, s);
-    fd.diagonal.pack(0, s) = dot(S, load_inertia(fd.I, s) * S) + tree.armature.pack(0, s);
+    fd.singular.pack(0, s) = singular_pivot(load_motion(kin.S, s), load_inertia(fd.I, s), tree.armature.pack(0, s));
   }
 }
 
@@ -102,7 +100,7 @@ void eliminate_chain(const DofTree& tree, const DofTree::Chain& chain, const Kin
                       (e.S.linear[0] * inertia[3] + e.S.linear[1] * inertia[4] + e.S.linear[2] * inertia[5]);
     const double pivot = dot(e.S, U) + tree.armature.at(0, s);
     double inverse = 1 / pivot;
-    if (!(pivot > kSingularPivot * fd.diagonal.at(0, s))) [[unlikely]] {
+    if (!(pivot > fd.singular.at(0, s))) [[unlikely]] {
       inverse = 0;
       fd.singular_dof = dof;
     }
@@ -145,7 +143,7 @@ void aba(const Model& model, const Kinematics& kin, const ConstVecRef& tau, Forw
   const DofTree& tree = model.tree();
   const auto own_acceleration = [&](int s) { return kin.v.pack(0, s) * load_motion(kin.Psi_dot, s); };
   link_forces(model, kin, wrenches, own_acceleration, fd.A_parent, fd.A, fd.momentum, fd.F);
-  mass_diagonal(tree, kin, fd);
+  singular_pivots(tree, kin, fd);
   gather_dofs(tree, kin, fd);
   for (Handover& handover : fd.handovers) handover = Handover{};
   for (std::size_t c = tree.chains.size(); c-- > 0;) eliminate_chain(tree, tree.chains[c], kin, tau, fd);

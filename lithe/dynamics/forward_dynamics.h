@@ -20,9 +20,9 @@ struct ForwardDynamics {
 
   // The links alone at a = 0.
   Lanes<6> A_parent, A, momentum, F;
-  // Composite inertias and M's diagonal, which says what is small for a pivot.
+  // Composite inertias, and what a pivot must exceed to be more than rounding (singular_pivot.h).
   Lanes<10> I;
-  Lanes<1> diagonal;
+  Lanes<1> singular;
 
   // Six-vectors of one DoF at a time: [angular 0 | linear 0].
   struct SixPack {

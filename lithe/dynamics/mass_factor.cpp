@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "lithe/core/check.h"
+#include "lithe/dynamics/singular_pivot.h"
 #include "lithe/dynamics/stage_check.h"
 
 namespace lithe {
@@ -71,7 +72,7 @@ LITHE_INLINE void finish_row(const double* source, const double* below, int rows
 }
 
 // `source` holds the chain's rows before elimination: M's for a leaf chain, else L's.
-void eliminate_within(const DofTree& tree, const DofTree::Chain& chain, const double* M, const double* source,
+void eliminate_within(const DofTree& tree, const DofTree::Chain& chain, const MassMatrix& M, const double* source,
                       const ConstVecRef& added, MassFactor& factor) {
   const int stride = chain.path_length;
   for (int i = chain.dof_count - 1; i >= 0; --i) {
@@ -90,7 +91,7 @@ void eliminate_within(const DofTree& tree, const DofTree::Chain& chain, const do
       pivot -= l * l;
     }
     double scale = 1 / std::sqrt(pivot);
-    if (!(pivot > kSingularPivot * (M[start + position] + extra))) [[unlikely]] {
+    if (!(pivot > M.singular.at(0, chain.first_slot + i) + kSingularShare * extra)) [[unlikely]] {
       scale = 0;
       factor.singular_dof = dof;
     }
@@ -136,7 +137,7 @@ void factorize(const Model& model, const MassMatrix& M, MassFactor& factor, cons
     const DofTree::Chain& chain = tree.chains[c];
     const bool leaf = chain.subtree_end == chain.first_dof + chain.dof_count;
     if (!leaf) subtract_below(tree, chain, M.rows.data(), factor.L.data());
-    eliminate_within(tree, chain, M.rows.data(), leaf ? M.rows.data() : factor.L.data(), added_diagonal, factor);
+    eliminate_within(tree, chain, M, leaf ? M.rows.data() : factor.L.data(), added_diagonal, factor);
   }
 }
 

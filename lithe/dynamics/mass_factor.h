@@ -16,9 +16,6 @@ struct MassFactor {
   LayoutStamp layout;
 };
 
-// A pivot below this share of M's own diagonal entry is rounding, not inertia.
-inline constexpr double kSingularPivot = 1e-13;
-
 // `added_diagonal` (nv entries, or none) is added to M's diagonal before factoring.
 void factorize(const Model& model, const MassMatrix& M, MassFactor& out, const ConstVecRef& added_diagonal = VecX());
 

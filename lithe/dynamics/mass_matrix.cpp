@@ -1,6 +1,7 @@
 #include "lithe/dynamics/mass_matrix.h"
 
 #include "lithe/core/check.h"
+#include "lithe/dynamics/singular_pivot.h"
 #include "lithe/dynamics/stage_check.h"
 #include "lithe/dynamics/tree_sums.h"
 
@@ -30,10 +31,16 @@ void mass_matrix(const Model& model, const Kinematics& kin, MassMatrix& M) {
   if (M.layout.changed(tree)) {
     M.rows.resize(tree.row_storage);
     M.IS.resize(tree.slot_count);
+    M.singular.resize(tree.slot_count);
   }
   M.I = kin.I;
   sum_inwards(tree, M.I);
-  for (int s = 0; s < tree.slot_count; s += kLanes) store(M.IS, s, load_inertia(M.I, s) * load_motion(kin.S, s));
+  for (int s = 0; s < tree.slot_count; s += kLanes) {
+    const Motion<Pack> S = load_motion(kin.S, s);
+    const Inertia10<Pack> I = load_inertia(M.I, s);
+    store(M.IS, s, I * S);
+    M.singular.pack(0, s) = singular_pivot(S, I, tree.armature.pack(0, s));
+  }
   for (const DofTree::Chain& chain : tree.chains) chain_rows(tree, chain, kin, M);
   for (int i = 0; i < tree.nv; ++i) M.rows[tree.row_start[i] + tree.position[i]] += tree.armature.at(0, tree.slot[i]);
 }

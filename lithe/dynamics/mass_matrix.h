@@ -10,6 +10,7 @@ struct MassMatrix {
   AlignedBuffer rows;  // lower triangle by path rows (DofTree::row_start, DofTree::position)
   Lanes<10> I;         // composite inertia of each DoF's subtree
   Lanes<6> IS;         // I S: the momentum of the subtree when only this DoF moves
+  Lanes<1> singular;   // what a pivot must exceed to be more than rounding (singular_pivot.h)
 
   LayoutStamp layout;
 

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "lithe/dynamics/inverse_dynamics.h"
@@ -192,9 +193,13 @@ TEST(InverseFactor, UndoesTheFactor) {
     const Factored f(random);
     const int nv = f.model.nv();
     const MatX L = dense_from_paths(f.model.tree(), f.L.L), X = dense_from_paths(f.model.tree(), f.X.rows);
-    const MatX size = X.cwiseAbs() * L.cwiseAbs();  // of the terms in X L
-    const MatX error = (X * L - MatX::Identity(nv, nv)).cwiseAbs();
-    EXPECT_LE((error.array() / size.array().max(1)).maxCoeff(), 1e-14);
+    // Row by row X solves L X = 1, so |L X − 1| ≤ n ε |L||X| (Higham 2002, §14.2), and from the other side it is
+    // |X (L X − 1) L|. As much again for the products taken here.
+    const MatX one = MatX::Identity(nv, nv);
+    const MatX size = L.cwiseAbs() * X.cwiseAbs(), other_size = X.cwiseAbs() * size * L.cwiseAbs();
+    const double rounding = 2 * nv * std::numeric_limits<double>::epsilon();
+    EXPECT_TRUE(((L * X - one).cwiseAbs().array() <= rounding * size.array()).all());
+    EXPECT_TRUE(((X * L - one).cwiseAbs().array() <= rounding * other_size.array()).all());
   });
 }
 
