@@ -85,12 +85,13 @@ class Description {
 
   SpatialInertia inertia() {
     const double m = mass();
-    switch (below(5)) {
-      case 0: return {};
-      case 1: return SpatialInertia::point(m, vec3());
+    if (mischief()) return {};
+    switch (below(8)) {
+      case 0: return SpatialInertia::point(m, vec3());
+      case 1:
       case 2: return SpatialInertia::sphere(m, number());
-      case 3: return SpatialInertia::box(m, vec3()).in(pose());
-      default: {
+      default: return SpatialInertia::box(m, vec3()).in(pose());
+      case 7: {
         Vec10 parameters = vector(10);
         parameters[0] = m;
         return SpatialInertia::from_parameters(parameters);
@@ -185,14 +186,15 @@ ModelBuilder describe(Description& d) {
   ModelBuilder builder;
   if (d.flag()) accepted([&] { builder.set_gravity(d.vec3()); });
   const int bodies = 1 + d.below(kMostBodies);
-  std::string last = "world";
+  std::vector<std::string> names = {"world"};
   for (int i = 0; i < bodies; ++i) {
     Body body{.name = d.new_name(i), .inertia = d.inertia()};
     if (d.flag()) body.placement = d.pose();
     body.allow_unphysical_inertia = d.mischief();
-    const std::string parent = d.flag() ? last : d.body_name();
+    const std::string known = d.flag() ? names.back() : names[d.below(static_cast<int>(names.size()))];
+    const std::string parent = d.mischief() ? d.body_name() : known;
     const JointList joints = d.joints(body.name + "_");
-    if (accepted([&] { builder.add_body(parent, body, joints); })) last = body.name;
+    if (accepted([&] { builder.add_body(parent, body, joints); })) names.push_back(body.name);
   }
   while (d.mischief()) accepted([&] { builder.add_shape(d.body_name(), d.shape()); });
   while (d.mischief()) accepted([&] { builder.add_frame(d.body_name(), {.name = d.name(), .placement = d.pose()}); });

@@ -214,21 +214,21 @@ TEST(BodyMotion, IsTheSameTenKilometresAway) {
 
 TEST(BodyMotion, RefusesWhatIsNotThere) {
   const MovingModel m = swinging();
-  EXPECT_EQ(error_of([&] { body_pose(m.model, m.kin, BodyIndex(3)); }),
+  EXPECT_EQ(error_text([&] { body_pose(m.model, m.kin, BodyIndex(3)); }),
             "body index 3 is out of range: the model has 3 bodies, the world included");
-  EXPECT_EQ(error_of([&] { body_velocity(m.model, m.kin, BodyIndex()); }),
+  EXPECT_EQ(error_text([&] { body_velocity(m.model, m.kin, BodyIndex()); }),
             "body index -1 is out of range: the model has 3 bodies, the world included");
-  EXPECT_EQ(error_of([&] { frame_pose(m.model, m.kin, FrameIndex(2)); }),
+  EXPECT_EQ(error_text([&] { frame_pose(m.model, m.kin, FrameIndex(2)); }),
             "frame index 2 is out of range: the model has 2 frames");
-  EXPECT_EQ(error_of([&] { dof_axis(m.model, m.kin, 1); }), "DoF 1 is out of range: the model has nv = 1");
-  EXPECT_EQ(error_of([&] { tree_origin(m.model, m.kin, -1); }), "DoF -1 is out of range: the model has nv = 1");
-  EXPECT_EQ(error_of([&] {
+  EXPECT_EQ(error_text([&] { dof_axis(m.model, m.kin, 1); }), "DoF 1 is out of range: the model has nv = 1");
+  EXPECT_EQ(error_text([&] { tree_origin(m.model, m.kin, -1); }), "DoF -1 is out of range: the model has nv = 1");
+  EXPECT_EQ(error_text([&] {
               point_position(m.model, m.kin, BodyIndex(2), Vec3(0, std::numeric_limits<double>::quiet_NaN(), 1));
             }),
             "the point (0, nan, 1) on body 'rod' is not finite");
-  EXPECT_EQ(error_of([&] { body_pose(m.model, Kinematics(), BodyIndex(2)); }),
+  EXPECT_EQ(error_text([&] { body_pose(m.model, Kinematics(), BodyIndex(2)); }),
             "this Kinematics was not computed for this model: call kinematics() with this model first");
-  EXPECT_EQ(error_of([&] { body_acceleration(m.model, m.kin, InverseDynamics(), BodyIndex(2)); }),
+  EXPECT_EQ(error_text([&] { body_acceleration(m.model, m.kin, InverseDynamics(), BodyIndex(2)); }),
             "this InverseDynamics was not computed for this model: call rnea() with this model first");
 }
 

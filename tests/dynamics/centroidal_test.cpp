@@ -201,7 +201,7 @@ TEST(Centroidal, RefusesModelsWithoutMass) {
   const Model table =
       ModelBuilder().add_body("world", {.name = "table", .inertia = SpatialInertia::sphere(5, 1)}).build();
   const MovingModel fixed(table, {});
-  EXPECT_EQ(error_of([&] { centre_of_mass(table, fixed.kin); }),
+  EXPECT_EQ(error_text([&] { centre_of_mass(table, fixed.kin); }),
             "the model has no centre of mass: its moving bodies' total mass is 0 (nv = 0)");
   EXPECT_EQ(kinetic_energy(table, fixed.kin), 0);
   EXPECT_EQ(potential_energy(table, fixed.kin), 0);
@@ -211,7 +211,7 @@ TEST(Centroidal, RefusesModelsWithoutMass) {
   const Model rotor = ModelBuilder().add_body("world", {.name = "shaft"}, axle).build();
   const MovingModel turning(rotor, {.q = VecX::Zero(1), .v = VecX::Constant(1, 3), .a = VecX::Zero(1), .tau = {}});
   Centroidal c;
-  EXPECT_EQ(error_of([&] { centroidal(rotor, turning.kin, c); }),
+  EXPECT_EQ(error_text([&] { centroidal(rotor, turning.kin, c); }),
             "the model has no centre of mass: its moving bodies' total mass is 0 (nv = 1)");
   EXPECT_DOUBLE_EQ(kinetic_energy(rotor, turning.kin), 9);
 }
@@ -220,10 +220,10 @@ TEST(Centroidal, RefusesResultsOfAnotherModel) {
   std::mt19937_64 random(1);
   const MovingModel m(random, {.min_dofs = 10});
   CentroidalDerivatives d;
-  EXPECT_EQ(error_of([&] { centroidal_derivatives(m.model, m.kin, Centroidal(), d); }),
+  EXPECT_EQ(error_text([&] { centroidal_derivatives(m.model, m.kin, Centroidal(), d); }),
             fmt::format("this Centroidal has 0 columns, the model has nv = {}: call centroidal() with this model",
                         m.model.nv()));
-  EXPECT_NE(error_of([&] { potential_energy(m.model, Kinematics()); }), "");
+  EXPECT_NE(error_text([&] { potential_energy(m.model, Kinematics()); }), "");
 }
 
 TEST(Centroidal, AllocatesNothingOnceWarm) {

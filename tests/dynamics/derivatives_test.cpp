@@ -251,8 +251,8 @@ TEST(DynamicsDerivatives, RefuseBadWrenches) {
   ForwardDynamicsDerivatives forward;
   const ExternalWrenches nowhere = {{BodyIndex(4), Vec6::Zero()}};
   const std::string text = "an external wrench acts on body index 4, but the model has 4 bodies";
-  EXPECT_EQ(error_of([&] { rnea_derivatives(c.model, c.kin, c.id, inverse, nowhere); }), text);
-  EXPECT_EQ(error_of([&] { aba_derivatives(c.model, c.kin, c.fd, forward, nowhere); }), text);
+  EXPECT_EQ(error_text([&] { rnea_derivatives(c.model, c.kin, c.id, inverse, nowhere); }), text);
+  EXPECT_EQ(error_text([&] { aba_derivatives(c.model, c.kin, c.fd, forward, nowhere); }), text);
 }
 
 }  // namespace

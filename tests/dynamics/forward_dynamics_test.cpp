@@ -346,7 +346,7 @@ TEST(ForwardDynamics, RefusesBadForces) {
   const Model model = double_pendulum().build();
   const VecX zero = VecX::Zero(2);
   const auto error = [&](const VecX& tau, const ExternalWrenches& wrenches = {}) {
-    return error_of([&] { forward_dynamics(model, zero, zero, tau, wrenches); });
+    return error_text([&] { forward_dynamics(model, zero, zero, tau, wrenches); });
   };
   EXPECT_EQ(error(VecX::Zero(3)), "tau has 3 entries, the model needs nv = 2");
   EXPECT_EQ(error(Eigen::Vector2d(0, std::numeric_limits<double>::quiet_NaN())),

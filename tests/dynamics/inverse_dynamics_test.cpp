@@ -206,7 +206,7 @@ class BadArguments : public testing::Test {
   VecX a = VecX::Zero(model.nv());
 
   std::string error(const ExternalWrenches& wrenches = {}) const {
-    return error_of([&] { inverse_dynamics(model, q, v, a, wrenches); });
+    return error_text([&] { inverse_dynamics(model, q, v, a, wrenches); });
   }
 };
 
@@ -223,7 +223,7 @@ TEST_F(BadArguments, OfWrongSizeAreRefused) {
 
 TEST_F(BadArguments, ThatAreNotFiniteAreRefusedWithIndexAndValue) {
   const double kNan = std::numeric_limits<double>::quiet_NaN(), kInf = std::numeric_limits<double>::infinity();
-  EXPECT_EQ(error(), "");
+  EXPECT_NO_THROW(inverse_dynamics(model, q, v, a));
   for (VecX* x : {&q, &v, &a}) {
     const std::string name = x == &q ? "q" : x == &v ? "v" : "a";
     for (int i = 0; i < x->size(); ++i) {

@@ -160,9 +160,9 @@ TEST(Jacobians, RefuseWhatIsNotThere) {
   const MovingModel m(random);
   const int bodies = static_cast<int>(m.model.bodies().size());
   Mat6X J;
-  EXPECT_EQ(error_of([&] { body_jacobian(m.model, m.kin, BodyIndex(bodies), J); }),
+  EXPECT_EQ(error_text([&] { body_jacobian(m.model, m.kin, BodyIndex(bodies), J); }),
             fmt::format("body index {0} is out of range: the model has {0} bodies, the world included", bodies));
-  EXPECT_EQ(error_of([&] { frame_jacobian_rate(m.model, m.kin, FrameIndex(-1), J); }),
+  EXPECT_EQ(error_text([&] { frame_jacobian_rate(m.model, m.kin, FrameIndex(-1), J); }),
             fmt::format("frame index -1 is out of range: the model has {} frames", bodies));
 }
 

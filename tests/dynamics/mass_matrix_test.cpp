@@ -287,19 +287,19 @@ TEST(MassMatrix, RefusesVectorsOfTheWrongSize) {
   Factored f(chain(5).build(), random);
   VecX four(4), five(5), six(6);
   MatX b(4, 3);
-  EXPECT_EQ(error_of([&] { multiply(f.model, f.M, four, five); }),
+  EXPECT_EQ(error_text([&] { multiply(f.model, f.M, four, five); }),
             "multiply: x has 4 and the result 5 entries, not nv = 5");
-  EXPECT_EQ(error_of([&] { multiply(f.model, f.M, five, six); }),
+  EXPECT_EQ(error_text([&] { multiply(f.model, f.M, five, six); }),
             "multiply: x has 5 and the result 6 entries, not nv = 5");
-  EXPECT_EQ(error_of([&] { solve(f.model, f.X, six, five); }),
+  EXPECT_EQ(error_text([&] { solve(f.model, f.X, six, five); }),
             "the right-hand side has 6 and the result 5 entries, the model needs nv = 5");
-  EXPECT_EQ(error_of([&] { solve(f.model, f.X, five, four); }),
+  EXPECT_EQ(error_text([&] { solve(f.model, f.X, five, four); }),
             "the right-hand side has 5 and the result 4 entries, the model needs nv = 5");
-  EXPECT_EQ(error_of([&] { solve_in_place(f.model, f.L, b); }),
+  EXPECT_EQ(error_text([&] { solve_in_place(f.model, f.L, b); }),
             "the right-hand side has 4 rows, the model needs nv = 5");
-  EXPECT_EQ(error_of([&] { factorize(f.model, f.M, f.L, four); }),
+  EXPECT_EQ(error_text([&] { factorize(f.model, f.M, f.L, four); }),
             "added_diagonal has 4 entries, the model needs nv = 5 (or none)");
-  EXPECT_EQ(error_of([&] { mass_matrix(f.model, four); }), "q has 4 entries, the model needs nq = 5");
+  EXPECT_EQ(error_text([&] { mass_matrix(f.model, four); }), "q has 4 entries, the model needs nq = 5");
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "lithe/core/check.h"
 #include "lithe/dynamics/inverse_dynamics.h"
 #include "lithe/model/model_builder.h"
+#include "tests/support/error_text.h"
 #include "tests/support/random_model.h"
 
 namespace lithe::test {
@@ -50,16 +51,5 @@ class ErrorSummary {
   std::string name_;
   std::vector<double> errors_;
 };
-
-// The text of the Error that the action throws; empty if it throws none.
-template <class Action>
-std::string error_of(Action action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
 
 }  // namespace lithe::test

@@ -98,9 +98,9 @@ TEST(PlacementDerivatives, RefuseWhatIsNotThere) {
   const int joints = static_cast<int>(m.model.joints().size());
   InverseDynamicsDerivatives did;
   MatX dtau;
-  EXPECT_EQ(error_of([&] { placement_derivatives(m.model, m.kin, m.id, did, JointIndex(joints), dtau); }),
+  EXPECT_EQ(error_text([&] { placement_derivatives(m.model, m.kin, m.id, did, JointIndex(joints), dtau); }),
             fmt::format("joint index {0} is out of range: the model has {0} joints", joints));
-  EXPECT_EQ(error_of([&] { placement_derivatives(m.model, m.kin, m.id, did, JointIndex(0), dtau); }),
+  EXPECT_EQ(error_text([&] { placement_derivatives(m.model, m.kin, m.id, did, JointIndex(0), dtau); }),
             "this InverseDynamicsDerivatives was not computed for this model: call rnea_derivatives() with this model "
             "first");
 }

@@ -110,8 +110,8 @@ TEST(Regressor, RefusesResultsOfAnotherModel) {
   std::mt19937_64 random(1);
   const MovingModel m(random, {.min_dofs = 10});
   MatX Y;
-  EXPECT_NE(error_of([&] { inertial_regressor(m.model, Kinematics(), m.id, Y); }), "");
-  EXPECT_NE(error_of([&] { inertial_regressor(m.model, m.kin, InverseDynamics(), Y); }), "");
+  EXPECT_NE(error_text([&] { inertial_regressor(m.model, Kinematics(), m.id, Y); }), "");
+  EXPECT_NE(error_text([&] { inertial_regressor(m.model, m.kin, InverseDynamics(), Y); }), "");
 }
 
 TEST(Regressor, AllocatesNothingOnceWarm) {

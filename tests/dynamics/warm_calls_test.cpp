@@ -180,7 +180,10 @@ TEST(WarmCalls, ForgetNumbersThatOverflowed) {
     huge.state.v.setConstant(1e200);
     huge.state.a.setConstant(1e300);
     Stages stages;
-    error_of([&] { stages.run(model, huge.state, huge.wrenches); });  // derivatives at an infinite a are refused
+    try {
+      stages.run(model, huge.state, huge.wrenches);
+    } catch (const Error&) {  // derivatives at an infinite a are refused
+    }
     stages.run(model, in.state, in.wrenches);
     EXPECT_TRUE(stages.results(model) == fresh_results(model, in));
   });

@@ -5,24 +5,15 @@
 #include <string>
 #include <variant>
 
-#include "lithe/core/check.h"
 #include "lithe/scenes/chain.h"
 #include "lithe/scenes/free_bodies.h"
 #include "lithe/scenes/pendulum.h"
+#include "tests/support/error_text.h"
 
 namespace lithe {
 namespace {
 
-// The text of the Error that `action` throws, or "" if it throws none.
-template <class Action>
-std::string error_of(Action action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
+using test::error_text;
 
 TEST(Catalogue, EverySceneBuildsAndMoves) {
   ASSERT_FALSE(scene_names().empty());
@@ -36,8 +27,9 @@ TEST(Catalogue, EverySceneBuildsAndMoves) {
 }
 
 TEST(Catalogue, AnUnknownSceneIsRefusedWithASuggestion) {
-  EXPECT_EQ(error_of([] { scene("humanoit"); }).rfind("there is no scene named 'humanoit' (did you mean 'humanoid'", 0),
-            0u);
+  EXPECT_EQ(
+      error_text([] { scene("humanoit"); }).rfind("there is no scene named 'humanoit' (did you mean 'humanoid'", 0),
+      0u);
 }
 
 TEST(Chain, HasOneDofPerLink) {
@@ -52,7 +44,7 @@ TEST(Chain, HangsStraightDown) {
 }
 
 TEST(Chain, AnEmptyChainIsRefused) {
-  EXPECT_EQ(error_of([] { chain(0); }), "a chain needs at least one link, not 0");
+  EXPECT_EQ(error_text([] { chain(0); }), "a chain needs at least one link, not 0");
 }
 
 TEST(Pendulum, ItsMassIsAtTheTip) {
@@ -88,7 +80,7 @@ TEST(FreeBodies, BoxesAreSeparateTreesThatDoNotTouch) {
 }
 
 TEST(FreeBodies, AnEmptyGridIsRefused) {
-  EXPECT_EQ(error_of([] { boxes(0); }), "a grid of boxes needs at least one box, not 0");
+  EXPECT_EQ(error_text([] { boxes(0); }), "a grid of boxes needs at least one box, not 0");
 }
 
 }  // namespace
