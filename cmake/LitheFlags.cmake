@@ -6,6 +6,8 @@ target_compile_options(lithe_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
   -Wnon-virtual-dtor -Woverloaded-virtual
   $<$<BOOL:${LITHE_WERROR}>:-Werror>
+  # Packs never cross a call that is not inlined, so how they would be passed does not matter.
+  $<$<CXX_COMPILER_ID:Clang,AppleClang>:-Wno-psabi>
   # gcc 12's own AVX-512 headers trip these warnings (gcc bug 105593), at every use of Eigen; clang watches instead.
   $<$<CXX_COMPILER_ID:GNU>:-Wno-psabi$<SEMICOLON>-Wno-maybe-uninitialized$<SEMICOLON>-Wno-uninitialized$<SEMICOLON>-Wno-array-bounds>
 

@@ -51,6 +51,8 @@ LITHE_INLINE Pack reverse_running_sum(Pack x) {
   return x + __builtin_shufflevector(x, zero, 2, 3, 4, 5);
 }
 
+LITHE_INLINE Pack absolute(Pack x) { return x < Pack{} ? -x : x; }
+
 // a where the lane's number is below n, else b.
 LITHE_INLINE Pack select_below(int n, Pack a, Pack b) {
   const Pack lane = {0, 1, 2, 3};

@@ -15,11 +15,12 @@ namespace lithe {
 inline constexpr double kSingularShare = 1e-13;
 inline constexpr double kRoundingShare = 64 * std::numeric_limits<double>::epsilon();
 
-// For four DoFs with their axes S and the composite inertias I of their subtrees.
+// Never negative, whatever inertias the model allows. For four DoFs with their axes S and the composite inertias I of their subtrees.
 LITHE_INLINE Pack singular_pivot(const Motion<Pack>& S, const Inertia10<Pack>& I, Pack armature) {
   const Pack diagonal = dot(S, I * S) + armature;
-  const Pack cancelling = dot(S.w, S.w) * (I.xx + I.yy + I.zz) + dot(S.v, S.v) * I.m;
-  return kSingularShare * diagonal + kRoundingShare * cancelling;
+  const Pack moments = absolute(I.xx) + absolute(I.yy) + absolute(I.zz);
+  const Pack cancelling = dot(S.w, S.w) * moments + dot(S.v, S.v) * I.m;
+  return kSingularShare * absolute(diagonal) + kRoundingShare * cancelling;
 }
 
 }  // namespace lithe

@@ -281,6 +281,15 @@ TEST(SingularDynamics, APointOnASlantedAxisIsReported) {
   });
 }
 
+TEST(SingularDynamics, AnInertiaThatNoBodyHasIsReported) {
+  // Who allows unphysical inertias may get a mass matrix that is not positive, but still finite results.
+  Body body{.name = "body", .inertia = {.mass = 2}, .allow_unphysical_inertia = true};
+  body.inertia.rotational.diagonal() << 0, -1, 0;
+  body.inertia.rotational(0, 2) = body.inertia.rotational(2, 0) = -1;
+  AtRest at(ModelBuilder().add_body("world", body, planar("body")), VecX::Zero(3));
+  expect_held(at, 2);
+}
+
 TEST(SingularDynamics, AParallelPairIsReported) {
   const ModelBuilder builder =
       ModelBuilder().add_body("world", ball_body("slider"),
