@@ -9,8 +9,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 packages=(
   build-essential cmake ninja-build ccache
   clang libclang-rt-dev # sanitizer and fuzzer runtimes, for `make check`
-  libeigen3-dev libfmt-dev libcli11-dev
-  libgtest-dev libbenchmark-dev
+  libeigen3-dev libfmt-dev libcli11-dev libqhull-dev libtinyxml2-dev
+  libgtest-dev libbenchmark-dev libccd-dev
   python3 python3-venv
 )
 requirements="requirements-dev.txt"
