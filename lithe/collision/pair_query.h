@@ -1,0 +1,31 @@
+#pragma once
+
+#include <vector>
+
+#include "lithe/collision/collider.h"
+#include "lithe/collision/contact.h"
+#include "lithe/collision/pair_scratch.h"
+
+namespace lithe {
+
+// What every pair test is given. type(a) ≤ type(b), and a.shape < b.shape where the types are equal; everything is in
+// b's frame, so that a pair far from the origin loses no digits.
+struct PairQuery {
+  const Collider& a;
+  const Collider& b;
+  Pose X_BA;
+  Bands bands;
+  int max_points;  // of a manifold
+  PairScratch& scratch;
+};
+
+// One test per pair of shape types, each in its own file:
+//
+//   contacts   appends the pair's manifold, points with gap ≤ bands.margin, to `out` (in b's frame)
+//   distance   the deepest or closest features, however far: a contact whose feature is ClosestFeatures
+//
+// Neither fills in a.shape, b.shape of the contacts: the caller knows them.
+using PairContacts = void (*)(const PairQuery& query, std::vector<Contact>& out);
+using PairDistance = Contact (*)(const PairQuery& query);
+
+}  // namespace lithe
