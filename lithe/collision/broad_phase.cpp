@@ -1,0 +1,147 @@
+#include "lithe/collision/broad_phase.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "lithe/core/check.h"
+
+namespace lithe {
+namespace {
+
+// Fat boxes reach this share of the shape's extent further: far enough to be left rarely, near enough to hold few pairs.
+constexpr double kFatness = 0.1;
+
+std::uint64_t key(int a, int b) {
+  return static_cast<std::uint64_t>(std::min(a, b)) << 32 | static_cast<std::uint64_t>(std::max(a, b));
+}
+BroadPhase::Pair pair_of(std::uint64_t key) {
+  return {static_cast<int>(key >> 32), static_cast<int>(key & 0xffffffff)};
+}
+
+// A pair's margin is at most the sum of what both shapes grow by (see bands_of()).
+double growth_of(const Collider& c) { return std::max(1e-3 * c.length_scale, c.margin); }
+
+Aabb exact_box(const Collider& c, const Pose& X_WG, double growth) {
+  return bounds_in_world(X_WG, c.box_centre, c.box_half, growth);
+}
+
+// Whether the bounding box of `c` reaches below the plane.
+bool reaches_plane(const Collider& c, const Pose& X_WG, const Pose& X_WP, double growth) {
+  const Vec3 normal = X_WP.R.col(2);
+  const Vec3 in_shape = X_WG.R.transpose() * normal;
+  const double centre = normal.dot(X_WG.p - X_WP.p) + in_shape.dot(c.box_centre);
+  return centre - in_shape.cwiseAbs().dot(c.box_half) <= growth;
+}
+
+}  // namespace
+
+const std::vector<BroadPhase::Pair>& BroadPhase::update(const ColliderSet& set, std::span<const Pose> poses) {
+  if (stamp_ != set.stamp()) reset(set);
+  find_moved(set, poses);
+  if (!moved_.empty()) look_up_moved(set);
+  collect(set, poses);
+  return pairs_;
+}
+
+void BroadPhase::reset(const ColliderSet& set) {
+  const auto& colliders = set.colliders();
+  stamp_ = set.stamp();
+  moving_tree_.clear();
+  fixed_tree_.clear();
+  moving_.clear();
+  planes_.clear();
+  candidates_.clear();
+  plane_candidates_.clear();
+  exact_.assign(colliders.size(), Aabb{});
+  is_moved_.assign(colliders.size(), 0);
+  for (const Collider& c : colliders) {
+    if (c.type == ShapeType::plane) {
+      planes_.push_back(c.shape);
+    } else if (set.is_fixed(c.shape)) {
+      exact_[c.shape] = exact_box(c, set.fixed_pose(c.shape), growth_of(c));
+      fixed_tree_.insert(exact_[c.shape], c.shape);
+    } else {
+      moving_.push_back({c.shape, AabbTree::kNone, growth_of(c)});
+    }
+  }
+  for (int plane : planes_) {
+    for (const Collider& c : colliders) {
+      if (c.type == ShapeType::plane || !set.may_touch(ShapeIndex(plane), c.shape)) continue;
+      plane_candidates_.push_back({plane, c.shape});
+    }
+  }
+}
+
+void BroadPhase::find_moved(const ColliderSet& set, std::span<const Pose> poses) {
+  const auto check_finite = [&](bool finite, int shape) {
+    LITHE_CHECK(finite, "detect_contacts: the pose of body {}, which carries shape {}, is not finite",
+                int(set.colliders()[shape].body), shape);
+  };
+  for (int plane : planes_) {
+    if (!set.is_fixed(ShapeIndex(plane))) check_finite(poses[plane].R.allFinite() && poses[plane].p.allFinite(), plane);
+  }
+  moved_.clear();
+  for (std::size_t i = 0; i < moving_.size(); ++i) {
+    const Tracked& t = moving_[i];
+    const Aabb box = exact_box(set.colliders()[t.shape], poses[t.shape], t.growth);
+    check_finite(std::isfinite(box.upper[0] - box.lower[0] + box.upper[1] - box.lower[1] + box.upper[2] - box.lower[2]),
+                 t.shape);
+    exact_[t.shape] = box;
+    if (t.leaf == AabbTree::kNone || !contains(moving_tree_.box(t.leaf), box)) moved_.push_back(static_cast<int>(i));
+  }
+}
+
+void BroadPhase::look_up_moved(const ColliderSet& set) {
+  for (int i : moved_) {
+    Tracked& t = moving_[i];
+    is_moved_[t.shape] = 1;
+    if (t.leaf != AabbTree::kNone) moving_tree_.remove(t.leaf);
+    const Aabb& box = exact_[t.shape];
+    t.leaf = moving_tree_.insert(grown(box, kFatness * largest_extent(box)), t.shape);
+  }
+  std::erase_if(candidates_, [&](std::uint64_t k) { return is_moved_[pair_of(k).a] || is_moved_[pair_of(k).b]; });
+
+  found_.clear();
+  for (int i : moved_) {
+    const int shape = moving_[i].shape;
+    const Aabb& fat = moving_tree_.box(moving_[i].leaf);
+    const auto add = [&](int other) {
+      // Two shapes that both moved find each other twice.
+      if (other == shape || (is_moved_[other] && other < shape)) return;
+      if (set.may_touch(ShapeIndex(shape), ShapeIndex(other))) found_.push_back(key(shape, other));
+    };
+    moving_tree_.query(fat, stack_, add);
+    fixed_tree_.query(fat, stack_, add);
+  }
+  for (int i : moved_) is_moved_[moving_[i].shape] = 0;
+
+  std::ranges::sort(found_);
+  merged_.resize(candidates_.size() + found_.size());
+  std::ranges::merge(candidates_, found_, merged_.begin());
+  candidates_.swap(merged_);
+}
+
+void BroadPhase::collect(const ColliderSet& set, std::span<const Pose> poses) {
+  pairs_.clear();
+  for (std::uint64_t k : candidates_) {
+    const Pair pair = pair_of(k);
+    if (overlap(exact_[pair.a], exact_[pair.b])) pairs_.push_back(pair);
+  }
+  const std::size_t bounded = pairs_.size();
+  for (const Pair& candidate : plane_candidates_) {
+    const auto [plane, other] = candidate;
+    const auto pose = [&](int shape) -> const Pose& {
+      return set.is_fixed(ShapeIndex(shape)) ? set.fixed_pose(ShapeIndex(shape)) : poses[shape];
+    };
+    const Collider& c = set.colliders()[other];
+    const double growth = growth_of(c) + set.colliders()[plane].margin;
+    if (reaches_plane(c, pose(other), pose(plane), growth)) {
+      pairs_.push_back({std::min(plane, other), std::max(plane, other)});
+    }
+  }
+  if (bounded != pairs_.size()) {
+    std::ranges::sort(pairs_, {}, [](const Pair& p) { return key(p.a, p.b); });
+  }
+}
+
+}  // namespace lithe

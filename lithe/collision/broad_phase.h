@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "lithe/collision/aabb_tree.h"
+#include "lithe/collision/collider_set.h"
+
+namespace lithe {
+
+// Finds the pairs of shapes that may touch because their bounds overlap.
+//
+// Moving shapes have fat boxes in one tree and fixed ones exact boxes in another; pairs of overlapping fat boxes are
+// kept from call to call, and a shape is looked up again only when it leaves its fat box. So fixed shapes cost
+// nothing until something comes near, and a scene at rest costs one box per moving shape. What is remembered only saves
+// time: the pairs that come out are those whose exact boxes overlap now, in the order of their numbers.
+//
+// Planes have no bounds: each is held against the box of every shape that may touch it.
+class BroadPhase {
+ public:
+  struct Pair {
+    int a, b;  // shapes, a < b
+  };
+
+  // poses: X_WG per shape; those of fixed shapes are not read.
+  const std::vector<Pair>& update(const ColliderSet& set, std::span<const Pose> poses);
+
+ private:
+  struct Tracked {
+    int shape;
+    int leaf;
+    double growth;  // how far contacts reach beyond the shape
+  };
+
+  void reset(const ColliderSet& set);
+  void find_moved(const ColliderSet& set, std::span<const Pose> poses);
+  void look_up_moved(const ColliderSet& set);
+  void collect(const ColliderSet& set, std::span<const Pose> poses);
+
+  std::uint64_t stamp_ = 0;
+  AabbTree moving_tree_, fixed_tree_;
+  std::vector<Tracked> moving_;            // bounded shapes that move
+  std::vector<int> planes_;                // whether they move or not
+  std::vector<Aabb> exact_;                // per shape
+  std::vector<int> moved_;                 // entries of moving_ that left their fat boxes
+  std::vector<char> is_moved_;             // per shape
+  std::vector<std::uint64_t> candidates_;  // a << 32 | b, sorted: pairs of overlapping fat boxes
+  std::vector<std::uint64_t> found_, merged_;
+  std::vector<Pair> plane_candidates_;  // (plane, other)
+  std::vector<Pair> pairs_;
+  std::vector<int> stack_;
+};
+
+}  // namespace lithe
