@@ -37,6 +37,21 @@ Pose body_pose(const Model& model, const Kinematics& kin, BodyIndex body) {
   return {place.slot < 0 ? place.X_JB.R : Mat3(joint_rotation(kin, place.slot) * place.X_JB.R), p};
 }
 
+void body_poses(const Model& model, const Kinematics& kin, std::vector<Pose>& X_WB) {
+  check_stage(model, kin.layout, "Kinematics", "kinematics()");
+  const std::vector<DofTree::BodyPlace>& places = model.tree().bodies;
+  X_WB.resize(places.size());
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const DofTree::BodyPlace& place = places[i];
+    if (place.slot < 0) {
+      X_WB[i] = place.X_JB;
+    } else {
+      X_WB[i].R.noalias() = joint_rotation(kin, place.slot) * place.X_JB.R;
+      X_WB[i].p = tree_origin(model, kin, place.dof) + place_in_tree(kin, place.slot, place.X_JB.p);
+    }
+  }
+}
+
 Pose frame_pose(const Model& model, const Kinematics& kin, FrameIndex frame) {
   const Vec3 p = position(model, kin, frame_point(model, kin, frame));
   const Frame& f = model.frames()[frame];

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include "lithe/dynamics/inverse_dynamics.h"
 
 namespace lithe {
@@ -13,6 +15,8 @@ namespace lithe {
 
 Pose body_pose(const Model& model, const Kinematics& kin, BodyIndex body);     // X_WB
 Pose frame_pose(const Model& model, const Kinematics& kin, FrameIndex frame);  // X_WF
+// X_WB of every body, the world (the identity) included.
+void body_poses(const Model& model, const Kinematics& kin, std::vector<Pose>& X_WB);
 // p_B: in the body's frame.
 Vec3 point_position(const Model& model, const Kinematics& kin, BodyIndex body, const Vec3& p_B);
 
