@@ -2,7 +2,9 @@
 # Runs the benchmarks and prints their table. The numbers of a whole run go to bench/results/<machine>-<compiler>/;
 # with arguments, which may leave things out, they stay in build/.
 #
-#   tools/bench.sh [Google Benchmark arguments]     for example --benchmark_filter=Rnea
+#   tools/bench.sh [Google Benchmark arguments]     for example --benchmark_filter='unit|atlas'
+#
+# LITHE_MODELS names a folder with robot files (atlas/); without it the rows that need them are left out.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -14,8 +16,10 @@ fail() {
 # Prints e.g. "AMD Ryzen 9 7950X" as amd-ryzen-9-7950x.
 slug() { tr '[:upper:]' '[:lower:]' | sed -E 's/\((r|tm)\)//g; s/[^a-z0-9.]+/-/g; s/^-+|-+$//g'; }
 
-program=build/bench_dynamics
-[[ -x $program ]] || fail "$program is not there; run make build first"
+programs=(dynamics collision)
+for name in "${programs[@]}"; do
+  [[ -x build/bench_$name ]] || fail "build/bench_$name is not there; run make build first"
+done
 
 cpu=$(LC_ALL=C lscpu | sed -n 's/^Model name: *//p' | head -n 1)
 compiler=$(sed -n 's/^CMAKE_CXX_COMPILER:[A-Z]*=//p' build/CMakeCache.txt)
@@ -25,16 +29,18 @@ case $("$compiler" --version | head -n 1) in
 esac
 machine=$(slug <<<"${cpu:-$(uname -m)} $compiler_name $("$compiler" -dumpversion)")
 
-result=bench/results/$machine/dynamics.json
-partial=build/bench_dynamics.json
-mkdir -p "$(dirname "$result")"
-"$program" "$@" --benchmark_out="$partial" --benchmark_out_format=json
+for name in "${programs[@]}"; do
+  result=bench/results/$machine/$name.json
+  partial=build/bench_$name.json
+  mkdir -p "$(dirname "$result")"
+  "build/bench_$name" "$@" --benchmark_out="$partial" --benchmark_out_format=json
 
-# The name of the host and the machine's load are no part of a result.
-(($# == 0)) || result=$partial.shown
-sed '/"host_name":/d; /"load_avg":/d' "$partial" >"$result"
-if grep -qF "$result" README.md; then
-  python3 tools/bench_table.py --into README.md "$result"
-else
-  python3 tools/bench_table.py "$result"
-fi
+  # The name of the host and the machine's load are no part of a result.
+  (($# == 0)) || result=$partial.shown
+  sed '/"host_name":/d; /"load_avg":/d' "$partial" >"$result"
+  if grep -qF "$result" README.md; then
+    python3 tools/bench_table.py --into README.md "$result"
+  else
+    python3 tools/bench_table.py "$result"
+  fi
+done

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Prints what bench_dynamics measured as tables.
+"""Prints what bench_dynamics or bench_collision measured as tables.
 
     tools/bench_table.py [--check] [--into <page.md>] <results.json>
 
-Times are minima. On the humanoid they are also given in units u, the time of Eigen's dense Cholesky
+Times are minima. Those with a target are also given in units u, the time of Eigen's dense Cholesky
 factorisation of a 33×33 matrix on the same machine in the same run, because targets are stated in u.
 With --check, a missed target fails. With --into, the tables also replace what the page has between
-its lines <!-- bench --> and <!-- /bench -->.
+its lines <!-- bench dynamics --> (or collision) and <!-- /bench -->.
 """
 
 import argparse
@@ -28,7 +28,7 @@ class Row(NamedTuple):
     moonshot: float = math.nan
 
 
-ROWS = [
+DYNAMICS = [
     Row("id_with_kinematics", "ID, with kinematics", 0.5, 0.3),
     Row("mass_matrix_and_factor_with_kinematics", "M and factor, with kinematics", 0.7, 0.45),
     Row("fd_with_kinematics", "FD, with kinematics", 0.9, 0.6),
@@ -41,6 +41,13 @@ ROWS = [
     Row("solve_with_inverse", "solve with L⁻¹"),
     Row("solve_by_substitution", "solve by substitution"),
 ]
+
+COLLISION = [
+    Row("atlas/detect", "Atlas over a box: all contacts", 1.2, 0.7),
+    Row("atlas/columns", "∂(p, n, gap)/∂q of its contacts"),
+]
+PAIR_COLUMNS = ["touching", "separated", "distance"]
+SHAPES = ["sphere", "capsule", "cylinder", "box", "mesh", "plane"]
 
 
 def read_minima(path):
@@ -83,7 +90,7 @@ def number(value):
 def humanoid_table(minima):
     unit = minima[UNIT]
     cells = [["1 u: dense Cholesky, 33×33", f"{unit:.2f}", "1.000", "", "", ""]]
-    for row in ROWS:
+    for row in DYNAMICS:
         time = minima.get(f"humanoid/{row.kernel}")
         if time is not None:
             multiple = time / unit
@@ -105,7 +112,7 @@ def chain_table(minima):
     """µs for each length, and how the time grows from the second longest chain to the longest."""
     lengths = chain_lengths(minima)
     cells = []
-    for row in ROWS:
+    for row in DYNAMICS:
         times = [minima.get(f"chain_{length}/{row.kernel}") for length in lengths]
         if all(time is None for time in times):
             continue
@@ -115,13 +122,71 @@ def chain_table(minima):
     return table(["chains, µs by DoFs", *map(str, lengths), "growth"], cells)
 
 
+def robot_table(minima):
+    unit = minima[UNIT]
+    cells = []
+    for row in COLLISION:
+        time = minima.get(row.kernel)
+        if time is not None:
+            marks = [number(row.wanted), number(row.moonshot), verdict(row, time / unit)]
+            cells.append([row.title, f"{time:.2f}", f"{time / unit:.3f}", *marks])
+    return table([f"1 u = {unit:.2f} µs", "µs", "u", "wanted", "moonshot", ""], cells)
+
+
+def pair_table(minima):
+    """ns per call: contacts of shapes that touch, of shapes 5 cm apart, and the distance of those."""
+    pairs = {name.split("/")[1] for name in minima if name.startswith("pair/")}
+    cells = []
+    for pair in sorted(pairs, key=lambda pair: [SHAPES.index(shape) for shape in pair.split("_")]):
+        times = [minima.get(f"pair/{pair}/{column}") for column in PAIR_COLUMNS]
+        cells.append([pair.replace("_", "–"), *("" if time is None else f"{1e3 * time:.0f}" for time in times)])
+    return table(["pair, ns", *PAIR_COLUMNS], cells)
+
+
+def rest_table(minima):
+    rests = sorted(name for name in minima if name.startswith("rest/"))
+    return table(
+        ["at rest", "ns"], [[name.split("/")[1].replace("_", " "), f"{1e3 * minima[name]:.0f}"] for name in rests]
+    )
+
+
+def boxes_table(minima):
+    """µs by number of boxes, and how the time grows over the whole range."""
+    counts = sorted(int(n.split("/")[0].removeprefix("boxes_")) for n in minima if re.fullmatch(r"boxes_\d+/detect", n))
+    times = [minima[f"boxes_{count}/detect"] for count in counts]
+    exponent = math.log(times[-1] / times[0]) / math.log(counts[-1] / counts[0]) if len(counts) > 1 else math.nan
+    cells = [["all contacts", *(f"{time:.3g}" for time in times), f"n^{exponent:.2f}"]]
+    return table(["boxes on a plane, µs", *map(str, counts), "growth"], cells)
+
+
+def program(minima):
+    """Which of the programs wrote the results."""
+    return "collision" if any(name.startswith(("pair/", "rest/", "atlas/", "boxes_")) for name in minima) else "dynamics"
+
+
+def tables_of(minima):
+    if program(minima) == "dynamics":
+        return [humanoid_table(minima)] + ([chain_table(minima)] if chain_lengths(minima) else [])
+    tables = []
+    if any(row.kernel in minima for row in COLLISION):
+        tables.append(robot_table(minima))
+    if any(name.startswith("pair/") for name in minima):
+        tables.append(pair_table(minima))
+    if any(name.startswith("rest/") for name in minima):
+        tables.append(rest_table(minima))
+    if any(name.startswith("boxes_") for name in minima):
+        tables.append(boxes_table(minima))
+    return tables
+
+
 def misses(minima):
     """What is worse than wanted, or was not measured at all."""
+    dynamics = program(minima) == "dynamics"
     found = []
-    for row in ROWS:
+    for row in DYNAMICS if dynamics else COLLISION:
         if math.isnan(row.wanted):
             continue
-        time = minima.get(f"humanoid/{row.kernel}")
+        time = minima.get(f"humanoid/{row.kernel}" if dynamics else row.kernel)
         if time is None:
             found.append(f"{row.title} was not measured")
         elif time / minima[UNIT] > row.wanted:
@@ -129,18 +194,18 @@ def misses(minima):
     return found
 
 
-def replace_tables(page, text):
+def replace_tables(page, name, text):
     path = Path(page)
     old = path.read_text(encoding="utf-8")
-    marked = re.compile(r"(?<=<!-- bench -->\n).*?(?=<!-- /bench -->)", re.DOTALL)
+    marked = re.compile(rf"(?<=<!-- bench {name} -->\n).*?(?=<!-- /bench -->)", re.DOTALL)
     if len(marked.findall(old)) != 1:
-        sys.exit(f"bench_table: error: {page}: needs one line <!-- bench --> and one <!-- /bench --> after it")
+        sys.exit(f"bench_table: error: {page}: needs one line <!-- bench {name} --> and one <!-- /bench --> after it")
     path.write_text(marked.sub(lambda _: text + "\n", old), encoding="utf-8")
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Prints what bench_dynamics measured as tables.")
-    parser.add_argument("results", help="JSON file written by bench_dynamics --benchmark_out=FILE")
+    parser = argparse.ArgumentParser(description="Prints what the benchmarks measured as tables.")
+    parser.add_argument("results", help="JSON file written by bench_dynamics or bench_collision --benchmark_out=FILE")
     parser.add_argument("--check", action="store_true", help="fail if a wanted target is missed")
     parser.add_argument("--into", metavar="PAGE", help="a Markdown page whose tables to replace")
     arguments = parser.parse_args()
@@ -152,13 +217,10 @@ def main():
     if UNIT not in minima:
         sys.exit(f"bench_table: error: {arguments.results}: no minimum of {UNIT}, the unit of the targets")
 
-    tables = ["\n".join(humanoid_table(minima))]
-    if chain_lengths(minima):
-        tables.append("\n".join(chain_table(minima)))
-    text = "\n\n".join(tables)
+    text = "\n\n".join("\n".join(lines) for lines in tables_of(minima))
     print(text)
     if arguments.into:
-        replace_tables(arguments.into, text)
+        replace_tables(arguments.into, program(minima), text)
     if arguments.check:
         missed = misses(minima)
         for miss in missed:

@@ -22,6 +22,8 @@ void add_demo(CLI::App& app) {
     show_double_pendulum(options->seed, stdout_wants_colour(options->no_color));
     fmt::print("\n");
     show_derivatives(options->seed);
+    fmt::print("\n");
+    show_contacts();
     fmt::print(
         "\nNext: another --seed draws another path; examples/double_pendulum.cpp shows how to write your own.\n");
   });

@@ -11,4 +11,7 @@ void show_double_pendulum(std::uint64_t seed, bool coloured);
 // Every derivative of the humanoid's dynamics against central differences: error and time.
 void show_derivatives(std::uint64_t seed);
 
+// Contacts of some pairs of shapes: how many points, how long it takes, and their derivatives' errors.
+void show_contacts();
+
 }  // namespace lithe::cli

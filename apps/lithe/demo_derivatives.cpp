@@ -1,13 +1,11 @@
 #include <fmt/core.h>
 
-#include <algorithm>
-#include <chrono>
-#include <limits>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "apps/lithe/demo.h"
+#include "apps/lithe/stopwatch.h"
 #include "lithe/dynamics/forward_dynamics_derivatives.h"
 #include "lithe/model/configuration.h"
 #include "lithe/scenes/humanoid.h"
@@ -17,18 +15,6 @@ namespace lithe::cli {
 namespace {
 
 constexpr double kDifferenceStep = 1e-5;  // balances truncation (h²) and rounding (ε/h)
-
-// The shortest of several runs: noise only ever adds.
-template <class Action>
-double best_seconds(int runs, Action action) {
-  double best = std::numeric_limits<double>::infinity();
-  for (int i = 0; i < runs; ++i) {
-    const auto start = std::chrono::steady_clock::now();
-    action();
-    best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-  }
-  return best;
-}
 
 // ∂f/∂x, one column per entry of the tangent δ: (f(+h e_j) − f(−h e_j)) / 2h.
 template <class Function>

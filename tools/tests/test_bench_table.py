@@ -83,10 +83,10 @@ def test_chains_show_times_and_their_growth_at_the_end(tmp_path):
 
 def test_tables_replace_those_between_the_marks_of_a_page(tmp_path):
     page = tmp_path / "page.md"
-    page.write_text("before\n<!-- bench -->\nold\n<!-- /bench -->\nafter\n")
+    page.write_text("before\n<!-- bench dynamics -->\nold\n<!-- /bench -->\nafter\n")
     result = run("--into", page, results(tmp_path, TIMES))
     assert result.returncode == 0
-    assert page.read_text() == f"before\n<!-- bench -->\n{result.stdout}<!-- /bench -->\nafter\n"
+    assert page.read_text() == f"before\n<!-- bench dynamics -->\n{result.stdout}<!-- /bench -->\nafter\n"
 
 
 def test_a_page_without_marks_is_refused(tmp_path):
@@ -94,7 +94,7 @@ def test_a_page_without_marks_is_refused(tmp_path):
     page.write_text("no marks\n")
     result = run("--into", page, results(tmp_path, TIMES))
     assert result.returncode == 1
-    assert "<!-- bench -->" in result.stderr
+    assert "<!-- bench dynamics -->" in result.stderr
     assert page.read_text() == "no marks\n"
 
 
@@ -129,3 +129,40 @@ def test_a_file_that_is_no_result_is_refused(tmp_path):
     result = run(path)
     assert result.returncode == 1
     assert result.stderr.startswith(f"bench_table: error: {path}: ")
+
+
+COLLISION_TIMES = {
+    "unit/llt_33": 2.0,
+    "pair/sphere_box/touching": 0.04,
+    "pair/sphere_box/separated": 0.02,
+    "pair/sphere_box/distance": 0.03,
+    "rest/box_on_plane": 0.05,
+    "atlas/detect": 2.0,
+    "boxes_100/detect": 3.0,
+    "boxes_1000/detect": 60.0,
+}
+
+
+def test_collision_shows_pairs_in_nanoseconds_and_growth_over_the_range(tmp_path):
+    output = run(results(tmp_path, COLLISION_TIMES)).stdout
+    assert row(output, "sphere–box") == ["40", "20", "30"]
+    assert row(output, "box on plane") == ["50"]
+    assert row(output, "Atlas over a box: all contacts")[1:] == ["1.000", "1.2", "0.7", "ok"]
+    assert row(output, "all contacts") == ["3", "60", "n^1.30"]
+
+
+def test_collision_without_the_robot_misses_its_target(tmp_path):
+    times = {name: time for name, time in COLLISION_TIMES.items() if not name.startswith("atlas/")}
+    result = run("--check", results(tmp_path, times))
+    assert result.returncode == 1
+    assert result.stderr == "bench_table: error: Atlas over a box: all contacts was not measured\n"
+
+
+def test_collision_has_its_own_place_in_a_page(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("<!-- bench dynamics -->\nold\n<!-- /bench -->\n<!-- bench collision -->\nold\n<!-- /bench -->\n")
+    result = run("--into", page, results(tmp_path, COLLISION_TIMES))
+    assert result.returncode == 0
+    assert page.read_text() == (
+        f"<!-- bench dynamics -->\nold\n<!-- /bench -->\n<!-- bench collision -->\n{result.stdout}<!-- /bench -->\n"
+    )
