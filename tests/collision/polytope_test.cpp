@@ -1,0 +1,226 @@
+#include <Eigen/Geometry>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "lithe/collision/pairs.h"
+#include "lithe/collision/polytope_axes.h"
+#include "tests/collision/pair_fixtures.h"
+#include "tests/collision/polytope_scenes.h"
+#include "tests/support/allocation_counter.h"
+#include "tests/support/random_model.h"
+#include "tests/support/random_test.h"
+
+namespace lithe::test {
+namespace {
+
+constexpr double kPi = std::numbers::pi;
+
+constexpr ShapePair kBoxBox = {ShapeType::box, ShapeType::box};
+constexpr ShapePair kBoxMesh = {ShapeType::box, ShapeType::mesh};
+constexpr ShapePair kMeshMesh = {ShapeType::mesh, ShapeType::mesh};
+
+Collider cube(int index) { return box_collider(0.5, 0.5, 0.5, index); }
+
+PolytopeScene scene_of(const PairCase& c) { return {c.a.collider, c.b.collider, c.X_WA, c.X_WB}; }
+
+PairCase any_case(std::mt19937_64& random) {
+  const ShapePair pairs[] = {kBoxBox, kBoxMesh, kMeshMesh};
+  const ShapePair& pair = pairs[uniform_int(random, 0, 2)];
+  switch (uniform_int(random, 0, 3)) {
+    case 0: return random_case(pair, random);
+    case 1: return near_case(pair, random);
+    case 2: return resting_case(pair, random);
+    default: return lattice_case(pair, random);
+  }
+}
+
+// s(n) by its definition.
+double separation(const PolytopeScene& scene, const Vec3& n_W) {
+  double low = INFINITY, high = -INFINITY;
+  for (const Vec3& x : scene.a.hull->vertices) low = std::min(low, n_W.dot(scene.X_WA * x));
+  for (const Vec3& x : scene.b.hull->vertices) high = std::max(high, n_W.dot(scene.X_WB * x));
+  return low - high;
+}
+
+struct Searched {
+  SeparatingAxes axes;
+  double best;
+};
+Searched search_all(const PolytopeScene& scene) {
+  PairScratch scratch;
+  const PairQuery query = scene.query(scratch);
+  Searched result;
+  all_axes(*scene.a.hull, *scene.b.hull, query.X_BA, query.bands.length, scratch.polytope.search, result.axes);
+  result.best = std::max(result.axes.best_face(), result.axes.best_edge());
+  return result;
+}
+
+Contact distance_of(const PolytopeScene& scene) {
+  PairScratch scratch;
+  return polytope_polytope_distance(scene.query(scratch));
+}
+
+TEST(PolytopeAxes, SeparationsAreTheDefinition) {
+  for_random_cases(300, [](std::mt19937_64& random) {
+    const PairCase c = any_case(random);
+    const PolytopeScene scene = scene_of(c);
+    const Searched found = search_all(scene);
+    const Mat3 &R_WA = scene.X_WA.R, &R_WB = scene.X_WB.R;
+    for (const FaceAxis& axis : found.axes.faces) {
+      const Vec3 n = axis.on_a ? Vec3(-(R_WA * scene.a.hull->faces[axis.face].normal))
+                               : Vec3(R_WB * scene.b.hull->faces[axis.face].normal);
+      EXPECT_NEAR(axis.separation, separation(scene, n), 1e-13 * c.extent());
+    }
+    if (!found.axes.has_edge()) return;
+    const Vec3 n = R_WB * found.axes.edge.n;
+    EXPECT_NEAR(found.axes.edge.separation, separation(scene, n), 1e-13 * c.extent());
+    EXPECT_NEAR(n.dot(R_WA * scene.a.hull->edges[found.axes.edge.edge_a].direction), 0, 1e-7);
+    EXPECT_NEAR(n.dot(R_WB * scene.b.hull->edges[found.axes.edge.edge_b].direction), 0, 1e-7);
+  });
+}
+
+TEST(PolytopeAxes, NoDirectionSeparatesOverlappingShapesBetter) {
+  for_random_cases(
+      300,
+      [](std::mt19937_64& random) {
+        const PairCase c = any_case(random);
+        const PolytopeScene scene = scene_of(c);
+        const Searched found = search_all(scene);
+        if (found.best >= 0) return Outcome::skipped;
+        const Vec3 n = scene.X_WB.R * best_direction(found.axes, *scene.a.hull, *scene.b.hull,
+                                                     {scene.X_WB.R.transpose() * scene.X_WA.R, Vec3::Zero()});
+        for (int k = 0; k < 200; ++k) {
+          // Anywhere, and near the best.
+          const Vec3 other = (k % 2 == 0 ? random_vec3(random) : Vec3(n + random_vec3(random, 1e-2))).normalized();
+          EXPECT_LE(separation(scene, other), found.best + 1e-12 * c.extent());
+        }
+        return Outcome::checked;
+      },
+      0.8);
+}
+
+TEST(PolytopeContacts, EqualThoseFromAllAxes) {
+  for_random_cases(12000, [](std::mt19937_64& random) {
+    const PairCase c = any_case(random);
+    const PolytopeScene scene = scene_of(c);
+    const auto found = generic_contacts(scene), all = all_axes_contacts(scene);
+    ASSERT_EQ(found.size(), all.size()) << describe(c);
+    for (std::size_t k = 0; k < found.size(); ++k) {
+      EXPECT_EQ(found[k].id(), all[k].id()) << describe(c);
+      EXPECT_LT((found[k].p - all[k].p).norm(), 1e-9);
+      EXPECT_NEAR(found[k].gap, all[k].gap, 1e-12);
+    }
+  });
+}
+
+TEST(PolytopeContacts, AreAsDeepAsTheShapesOverlap) {
+  for_random_cases(
+      4000,
+      [](std::mt19937_64& random) {
+        const PairCase c = any_case(random);
+        PolytopeScene scene = scene_of(c);
+        scene.max_points = 4;
+        const double depth = search_all(scene).best;
+        if (depth >= 0) return Outcome::skipped;
+        const auto contacts = generic_contacts(scene);
+        EXPECT_FALSE(contacts.empty()) << describe(c);
+        double deepest = INFINITY;
+        for (const Contact& contact : contacts) deepest = std::min(deepest, contact.gap);
+        EXPECT_NEAR(deepest, depth, 2e-4 * bands_of(scene.a, scene.b).length) << describe(c);
+        return Outcome::checked;
+      },
+      0.8);
+}
+
+TEST(PolytopeContacts, AllocateNothingWhenWarm) {
+  if (!AllocationGuard::supported()) GTEST_SKIP() << AllocationGuard::kWhyNot;
+  std::mt19937_64 random(1);
+  std::vector<PolytopeScene> scenes;
+  for (int k = 0; k < 100; ++k) scenes.push_back(scene_of(any_case(random)));
+  PairScratch scratch;
+  std::vector<Contact> contacts;
+  const auto run = [&] {
+    for (const PolytopeScene& scene : scenes) {
+      contacts.clear();
+      polytope_polytope_contacts(scene.query(scratch), contacts);
+      polytope_polytope_distance(scene.query(scratch));
+    }
+  };
+  run();
+  const AllocationGuard guard;
+  run();
+  const long allocations = guard.count();
+  EXPECT_EQ(allocations, 0);
+}
+
+TEST(PolytopeDistance, CubesApart) {
+  EXPECT_NEAR(distance_of(stacked(cube(0), cube(1), 1.25)).gap, 0.25, 1e-15);
+  EXPECT_NEAR(distance_of(stacked(cube(0), cube(1), 2, 1, 3)).gap, std::sqrt(5.0), 1e-14);  // edge to edge, parallel
+  EXPECT_NEAR(distance_of(stacked(cube(0), cube(1), 2, 2, 2)).gap, std::sqrt(3.0), 1e-14);  // vertex to vertex
+}
+
+TEST(PolytopeDistance, CubesInside) {
+  const Contact shallow = distance_of(stacked(cube(0), cube(1), 0.9, 0.1, 0.2, turn_z(0.1)));
+  EXPECT_NEAR(shallow.gap, -0.1, 1e-15);
+  EXPECT_NEAR(shallow.n.z(), 1, 1e-15);
+  EXPECT_NEAR(distance_of(stacked(cube(0), cube(1), 0)).gap, -1, 1e-15);
+}
+
+TEST(PolytopeDistance, CrossedRidgesOverlapByTheirEdges) {
+  PolytopeScene scene = stacked(cube(0), cube(1), std::sqrt(2.0) - 0.1, 0.1, 0.2, turn_x(kPi / 4));
+  scene.X_WB.R = turn_y(kPi / 4);
+  const Contact contact = distance_of(scene);
+  EXPECT_NEAR(contact.gap, -0.1, 1e-14);
+  EXPECT_EQ(contact.code_a.part(), FeatureCode::Part::edge);
+  EXPECT_EQ(contact.code_b.part(), FeatureCode::Part::edge);
+}
+
+// No vertex of one beam is above the other's face: the deepest points are where outlines cross.
+TEST(PolytopeDistance, CrossedBeamsHaveWitnessesOnBoth) {
+  const Contact contact = distance_of(stacked(box_collider(1, 0.1, 0.1, 0), box_collider(0.1, 1, 0.1, 1), 0.19));
+  EXPECT_NEAR(contact.gap, -0.01, 1e-15);
+  for (const Vec3& x : {contact.point_on_a(), contact.point_on_b()}) {
+    EXPECT_LE(std::abs(x.x()), 0.1 + 1e-8);
+    EXPECT_LE(std::abs(x.y()), 0.1 + 1e-8);
+  }
+  EXPECT_NEAR(contact.point_on_a().z(), 0.09, 1e-15);
+  EXPECT_NEAR(contact.point_on_b().z(), 0.1, 1e-15);
+}
+
+// How far x is outside a hull: the largest height above a face.
+double outside(const Hull& hull, const Vec3& x) {
+  double height = -INFINITY;
+  for (const Hull::Face& face : hull.faces) height = std::max(height, face.normal.dot(x) - face.offset);
+  return height;
+}
+
+TEST(PolytopeDistance, WitnessesLieOnBothSurfaces) {
+  for_random_cases(4000, [](std::mt19937_64& random) {
+    const PairCase c = any_case(random);
+    const PolytopeScene scene = scene_of(c);
+    const Contact contact = distance_of(scene);
+    const Vec3 x_a = scene.X_WA.inverse() * (scene.X_WB * contact.point_on_a());
+    EXPECT_NEAR(outside(*scene.a.hull, x_a), 0, 1e-8 * c.extent()) << describe(c);
+    EXPECT_NEAR(outside(*scene.b.hull, contact.point_on_b()), 0, 1e-8 * c.extent()) << describe(c);
+    EXPECT_NEAR(contact.n.norm(), 1, 1e-14);
+  });
+}
+
+TEST(PolytopeDistance, OverlapIsTheBestOfAllAxes) {
+  for_random_cases(
+      4000,
+      [](std::mt19937_64& random) {
+        const PairCase c = any_case(random);
+        const PolytopeScene scene = scene_of(c);
+        const Searched all = search_all(scene);
+        if (all.best >= 0) return Outcome::skipped;
+        EXPECT_NEAR(distance_of(scene).gap, all.best, 2e-9 * c.extent()) << describe(c);
+        return Outcome::checked;
+      },
+      0.8);
+}
+
+}  // namespace
+}  // namespace lithe::test
