@@ -163,7 +163,7 @@ struct BoxFaces {
   }
 };
 
-// Any edges, or a face whose manifold is empty.
+// The choice where edges matter, or the preferred face has no manifold that is worth it.
 void append_from_all_axes(const PairQuery& query, const BoxPair& pair, const BoxFaces& faces,
                           std::vector<Contact>& out) {
   SeparatingAxes& axes = query.scratch.polytope.axes;
@@ -176,15 +176,15 @@ void append_from_all_axes(const PairQuery& query, const BoxPair& pair, const Box
   append_manifold(query, axes, query.scratch.polytope.manifold, out);
 }
 
-// Whether there are any contacts on that face.
-bool append_on_face(const PairQuery& query, const FaceAxis& axis, std::vector<Contact>& out) {
+// Whether that face has a manifold that is worth it.
+bool append_on_face(const PairQuery& query, const FaceAxis& axis, double best_face, std::vector<Contact>& out) {
   const Hull &a = *query.a.hull, &b = *query.b.hull;
   const FacePair pair =
       axis.on_a ? FacePair{a, axis.face, b, query.X_BA.inverse()} : FacePair{b, axis.face, a, query.X_BA};
   FaceManifoldScratch& scratch = query.scratch.polytope.manifold;
   FaceManifold& manifold = scratch.manifold;
   if (!box_face_manifold(pair, query.bands, manifold)) face_manifold(pair, query.bands, scratch, manifold);
-  if (manifold.points.empty()) return false;
+  if (!reaches_depth(manifold, best_face, query.bands)) return false;
   reduce_manifold(pair, query.max_points, query.bands.face_tie, scratch, manifold);
   append_face_contacts(pair, manifold, axis.on_a, query.X_BA, out);
   return true;
@@ -203,7 +203,7 @@ void box_box_contacts(const PairQuery& query, std::vector<Contact>& out) {
 
   // Where edges cannot win, the face is known.
   if (!some_edges_exceed(pair, std::min(best + bands.edge_tie, bands.margin)) &&
-      append_on_face(query, faces.preferred(best - bands.face_tie), out)) {
+      append_on_face(query, faces.preferred(best - bands.face_tie), best, out)) {
     return;
   }
   append_from_all_axes(query, pair, faces, out);

@@ -72,12 +72,12 @@ class BoxManifoldBuilder {
     const double deepest = gap_.smallest();
     if (deepest > bands_.margin) return true;
     find_incident_face();
-    const VertexSet patch = vertices_of(manifold_.incident_face);
-    if ((gap_.up_to(deepest + bands_.margin) & ~patch) != 0) return false;
+    const VertexSet patch = vertices_of(manifold_.incident_face), lower = lower_vertices();
+    if ((gap_.up_to(deepest + bands_.margin) & lower & ~patch) != 0) return false;
 
     for (int k = 0; k < 4; ++k) beyond_[k] = along(side(k)).beyond(side(k).sign, reach(side(k)));
     const VertexSet outside = beyond_[0] | beyond_[1] | beyond_[2] | beyond_[3];
-    add_vertices(gap_.up_to(bands_.margin) & facing_vertices() & ~outside);
+    add_vertices(gap_.up_to(bands_.margin) & lower & ~outside);
     if ((patch & outside) == 0) return true;
     add_crossings();
     add_corners();
@@ -102,7 +102,7 @@ class BoxManifoldBuilder {
   }
 
   void find_incident_face();
-  VertexSet facing_vertices() const;
+  VertexSet lower_vertices() const;
   void add_vertices(VertexSet vertices);
   void add_crossings();
   void add_crossings(int from, int to);
@@ -120,6 +120,8 @@ class BoxManifoldBuilder {
   VertexSet beyond_[4];  // per side: outside the prism there
 };
 
+// The face that looks down most, by its normal alone: a box without thickness has coincident vertices, of which the
+// deepest says nothing.
 void BoxManifoldBuilder::find_incident_face() {
   int best = 0;
   for (int k = 1; k < 3; ++k) {
@@ -128,12 +130,13 @@ void BoxManifoldBuilder::find_incident_face() {
   manifold_.incident_face = 2 * best + (n_I_[best] > 0 ? 1 : 0);
 }
 
-VertexSet BoxManifoldBuilder::facing_vertices() const {
-  VertexSet facing = 0;
+// The incident face of a box is never steep, so facing_limit() is −kFacing.
+VertexSet BoxManifoldBuilder::lower_vertices() const {
+  VertexSet lower = 0;
   for (int k = 0; k < 3; ++k) {
-    if (std::abs(n_I_[k]) > kFacing) facing |= vertices_of(2 * k + (n_I_[k] > 0 ? 1 : 0));
+    if (std::abs(n_I_[k]) > kFacing) lower |= vertices_of(2 * k + (n_I_[k] > 0 ? 1 : 0));
   }
-  return facing;
+  return lower;
 }
 
 void BoxManifoldBuilder::add_vertices(VertexSet vertices) {
@@ -200,19 +203,20 @@ bool BoxManifoldBuilder::is_beside_point(const Vec3& p) const {
   });
 }
 
-// Where the ray o + t d enters a box of those half sizes, and through which face (−1: not at all, or with t > limit).
+// Where the ray o + t d enters a box of those half sizes, and through which face (−1: it misses by more than `slack`). Of
+// faces met within `tie` the first counts.
 struct Entry {
   double t;
   int face;
 };
-Entry ray_entry(const Vec3& half, const Vec3& o, const Vec3& d, double slack) {
+Entry ray_entry(const Vec3& half, const Vec3& o, const Vec3& d, double tie, double slack) {
   Entry entry = {-kInfinity, -1};
   double exit = kInfinity;
   for (int k = 0; k < 3; ++k) {
     if (std::abs(d[k]) <= 1e-9) continue;
     const double to_lower = (-std::copysign(half[k], d[k]) - o[k]) / d[k];
     const double to_upper = (std::copysign(half[k], d[k]) - o[k]) / d[k];
-    if (to_lower > entry.t + kEqualEdges) entry = {to_lower, 2 * k + (d[k] > 0 ? 1 : 0)};
+    if (to_lower > entry.t + tie) entry = {to_lower, 2 * k + (d[k] > 0 ? 1 : 0)};
     exit = std::min(exit, to_upper);
   }
   return entry.t <= exit + slack ? entry : Entry{0, -1};
@@ -226,7 +230,7 @@ void BoxManifoldBuilder::add_corners() {
     const Vec3& p = reference.vertices[vertex];
     if (!is_under_incident_face(p[u_axis_], p[v_axis_]) || is_beside_point(p)) continue;
     const Vec3 p_I = pair_.X_RI.R.transpose() * (p - pair_.X_RI.p);
-    const Entry entry = ray_entry(half_i(), p_I, n_I_, bands_.side);
+    const Entry entry = ray_entry(half_i(), p_I, n_I_, kEqualEdges * bands_.length, bands_.side);
     if (entry.face < 0 || entry.t > bands_.margin) continue;
     manifold_.points.push_back({Kind::corner, vertex, entry.face, k, entry.t, p});
   }

@@ -4,13 +4,19 @@
 
 #include <algorithm>
 #include <cmath>
+#include <variant>
 
 namespace lithe {
 namespace {
 
-// Half the shortest chord, relative to the radius, that gives two crossings; and how far from the centre it is.
-constexpr double kHalfChord = 0.05;
-const double kChordAt = std::sqrt(1 - kHalfChord * kHalfChord);
+// How far a rim may reach beyond a face's side, relative to its radius, even if that is more than δ: two crossings would
+// be less than 0.009 ρ apart and move 220 m per metre.
+constexpr double kOverhang = 1e-5;
+
+double overhang(const SolidCylinder& cylinder, const Bands& bands) {
+  return std::max(bands.side, kOverhang * cylinder.rho);
+}
+
 // A face must look at the cap at least this much to give points.
 constexpr double kFacing = 0.05;
 // ∂p beyond which a point is called sensitive [m per radian].
@@ -66,7 +72,7 @@ void append_crossings(const SolidCylinder& cylinder, int k, const Hull& hull, in
   const Vec3 w = across(s.normal, cylinder.a);
   const double length = w.norm();
   const double room = s.offset - s.normal.dot(centre), reach = cylinder.rho * length;
-  if (!(std::abs(room) < kChordAt * reach)) return;
+  if (!(std::abs(room) < reach - overhang(cylinder, bands))) return;
   const double cosine = room / reach, sine = std::sqrt((1 - cosine) * (1 + cosine));
   const Vec3 u = w / length, t = cylinder.a.cross(u);
   for (int which : {0, 1}) {
@@ -138,7 +144,7 @@ void append_side_over_edge(const SolidCylinder& cylinder, const Hull& hull, int 
   contact.gap = gap;
   contact.p = x_a - (0.5 * gap) * n;
   contact.flags = sensitive_if(sine * kSensitive < cylinder.h);
-  contact.feature = ClosestFeatures{SupportJet::line(cylinder.a, n, cylinder.rho), SupportJet::line(e, n)};
+  contact.feature = ClosestFeatures{SupportJet::line(cylinder.a, cylinder.rho), SupportJet::line(e)};
 }
 
 // A point of the hull over the cap.
@@ -232,8 +238,7 @@ void cap_on_face(const SolidCylinder& cylinder, const Hull& hull, int face, cons
   const int k = facing_cap(cylinder, plane.n);
   const Vec3 d = hull.sides[f.first].normal;
   append_rim_points(cylinder, k, d, plane.n.cross(d), plane, bands.margin, out);
-  const double beyond = std::max(bands.side, (1 - kChordAt) * cylinder.rho);
-  drop_beside(hull, f, beyond, first, out);
+  drop_beside(hull, f, overhang(cylinder, bands), first, out);
   const RimSupport lowest = rim_support(cylinder, plane.n);
   if (lowest.sine >= kFlatSine) {
     const std::size_t place = out.size();

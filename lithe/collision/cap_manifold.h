@@ -20,8 +20,8 @@ namespace lithe {
 //              long before, and none is the deepest.
 //   σ = 1e-3   Below, the deepest point is left out: a turn by ε moves it by ερ/σ. The four others are at most
 //              (1 − cos 45°)ρσ = 2.9e-4 ρ higher, and that is by how much the depth jumps.
-//   sides      A rim point is replaced by the two crossings of the rim with a face's side once their chord exceeds
-//              ρ/10, until then it may be beyond the side by 1.25e-3 ρ.
+//   sides      Where a rim reaches beyond a face's side by δ (or 1e-5 ρ), its two crossings with the side appear, and take
+//              the place of a rim point that was between them.
 
 inline constexpr double kStandingSine = 0.05;
 inline constexpr double kFlatSine = 1e-3;

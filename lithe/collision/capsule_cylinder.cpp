@@ -51,14 +51,14 @@ struct Touch {
 
 SupportJet capsule_jet(const Scene& s, const Touch& t) {
   const bool slides = t.on_capsule.part() == FeatureCode::Part::pipe && t.on_cylinder.part() != FeatureCode::Part::cap;
-  return slides ? SupportJet::line(s.e, t.n, s.radius) : SupportJet::vertex(s.radius);
+  return slides ? SupportJet::line(s.e, s.radius) : SupportJet::vertex(s.radius);
 }
 
 SupportJet cylinder_jet(const Scene& s, const Touch& t) {
   const SolidCylinder& c = s.cylinder;
   switch (t.on_cylinder.part()) {
     case FeatureCode::Part::cap: return SupportJet::face();
-    case FeatureCode::Part::side: return SupportJet::line(c.a, t.n, c.rho);
+    case FeatureCode::Part::side: return SupportJet::line(c.a, c.rho);
     default: return rim_jet(c, t.core - t.depth * t.n, t.n);
   }
 }

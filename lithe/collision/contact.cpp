@@ -17,8 +17,7 @@ struct Turn {
   const Mat3& R;
   void turn(Vec3& v) const { v = Vec3(R * v); }
   void turn(SupportJet& jet) const {
-    if (jet.freedom == SupportJet::Freedom::line) turn(jet.e);
-    if (jet.bend != 0) turn(jet.t);
+    if (jet.freedom == SupportJet::Freedom::line || jet.bend != 0) turn(jet.direction);
   }
   void operator()(ClosestFeatures& f) const {
     turn(f.a);

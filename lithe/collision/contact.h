@@ -75,20 +75,19 @@ struct SupportJet {
     face,  // x may slide in a plane, whose normal is the contact's; at most one of the two sides
   };
   Freedom freedom = Freedom::none;
-  double round = 0;       // radius of a ball around a vertex
-  double bend = 0;        // radius across a pipe; ρ/σ on a rim
-  Vec3 e = Vec3::Zero();  // unit, ⟂ n; for Freedom::line
-  Vec3 t = Vec3::Zero();  // unit, ⟂ n; where bend ≠ 0
+  double round = 0;               // radius of a ball around a vertex
+  double bend = 0;                // radius across a pipe; ρ/σ on a rim
+  Vec3 direction = Vec3::Zero();  // unit, ⟂ n. Of a line: e, and t = e × n. Of a rim: t
 
   static SupportJet vertex(double radius = 0) { return {.round = radius}; }
-  // An edge or, with a radius, a pipe along the unit vector e; n is the contact's normal.
-  static SupportJet line(const Vec3& e, const Vec3& n, double radius = 0) {
-    const Vec3 t(e.y() * n.z() - e.z() * n.y(), e.z() * n.x() - e.x() * n.z(), e.x() * n.y() - e.y() * n.x());
-    return {.freedom = Freedom::line, .bend = radius, .e = e, .t = t};
+  // An edge or, with a radius, a pipe along the unit vector e ⟂ n.
+  static SupportJet line(const Vec3& e, double radius = 0) {
+    return {.freedom = Freedom::line, .bend = radius, .direction = e};
   }
   static SupportJet face() { return {.freedom = Freedom::face}; }
-  // A rim of radius ρ; t = unit tangent of the circle at x, σ = |n × axis| > 0.
-  static SupportJet rim(const Vec3& t, double radius, double sigma) { return {.bend = radius / sigma, .t = t}; }
+  // A rim of radius ρ; t = unit tangent of the circle at x. σ = |n × axis|, or minus that where the point is on the
+  // rim's far side and the circle bends away from the other shape.
+  static SupportJet rim(const Vec3& t, double radius, double sigma) { return {.bend = radius / sigma, .direction = t}; }
 };
 
 // The closest (or deepest) points of two features. p lies halfway: x_a = p + ½ gap n, x_b = p − ½ gap n.

@@ -46,16 +46,20 @@ struct PlaneJet {
   SupportJet::Freedom freedom;
 };
 
+Vec2 perpendicular(const Vec2& e) { return {-e.y(), e.x()}; }
+
 PlaneJet in_plane(const SupportJet& jet, const Mat23& Tt) {
   PlaneJet plane;
-  const Vec2 t = Tt * jet.t;
-  plane.H = jet.round * Mat2::Identity() + jet.bend * t * t.transpose();
   plane.freedom = jet.freedom;
-  if (jet.freedom == SupportJet::Freedom::line) plane.e = (Tt * jet.e).normalized();
+  const Vec2 direction = Tt * jet.direction;
+  Vec2 t = direction;
+  if (jet.freedom == SupportJet::Freedom::line) {
+    plane.e = direction.normalized();
+    t = -perpendicular(plane.e);  // e × n
+  }
+  plane.H = jet.round * Mat2::Identity() + jet.bend * t * t.transpose();
   return plane;
 }
-
-Vec2 perpendicular(const Vec2& e) { return {-e.y(), e.x()}; }
 
 // In the tangent plane: ∂n = ν = by_a w_a + by_b w_b + by_shift (Y_a − Y_b), with w = the in-plane part of ω × n.
 struct NormalMap {

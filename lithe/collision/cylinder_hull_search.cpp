@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "lithe/collision/lane_bits.h"
 #include "lithe/collision/rim_arc.h"
@@ -376,13 +377,19 @@ void Search::try_edges() {
   }
 }
 
+// x ≥ y√z
+bool reaches(double x, double y, double z) {
+  if (y <= 0) return x >= 0 || x * x <= y * y * z;
+  return x >= 0 && x * x >= y * y * z;
+}
+
 // Whether sep can reach `at_least` within an edge's arc of normals, by its tangents at the ends: with the cylinder's
 // support point x_k against face k held fixed, sep(n) ≤ n·w_k, w_k = x_k − v.
 bool Search::arc_may_hold(const Hull::Edge& edge, double at_least) const {
   const Vec3 &n0 = hull_.faces[edge.face[0]].normal, &n1 = hull_.faces[edge.face[1]].normal;
   const double F0 = scratch_.face_gap[edge.face[0]], F1 = scratch_.face_gap[edge.face[1]];
   // |w| ≤ away, and the way to n from both ends together is the arc, at most π/2 chords.
-  const double reach = 0.25 * M_PI * away_;
+  const double reach = 0.25 * std::numbers::pi * away_;
   const double slack = at_least - 0.5 * (F0 + F1);
   if (slack > 0 && slack * slack > reach * reach * (n1 - n0).squaredNorm()) return false;
 
@@ -394,14 +401,15 @@ bool Search::arc_may_hold(const Hull::Edge& edge, double at_least) const {
   const double w0[2] = {F0, slope0}, w1[2] = {F1 * c + slope1 * s, F1 * s - slope1 * c};
   // The tangents meet at n ⟂ w0 − w1, before which w0's is the lower one, after which w1's.
   const double d[2] = {w0[0] - w1[0], w0[1] - w1[1]};
-  const double length = std::sqrt(d[0] * d[0] + d[1] * d[1]);
-  if (length <= rounding_) return true;
-  const double at[2] = {d[1] / length, -d[0] / length};
-  if (w0[0] * at[0] + w0[1] * at[1] >= at_least) return true;
-  // A tangent n·w has its own peak where n ∥ w.
+  const double length2 = d[0] * d[0] + d[1] * d[1];
+  if (length2 <= rounding_ * rounding_) return true;
+  const double at[2] = {d[1], -d[0]};  // not unit: a root less
+  if (reaches(w0[0] * at[0] + w0[1] * at[1], at_least, length2)) return true;
+  // A tangent n·w has its own peak, |w|, where n ∥ w.
+  const double w0w0 = w0[0] * w0[0] + w0[1] * w0[1], w1w1 = w1[0] * w1[0] + w1[1] * w1[1];
   const bool peak0 = slope0 > 0 && w0[0] * at[1] - w0[1] * at[0] > 0;
   const bool peak1 = slope1 > 0 && at[0] * w1[1] - at[1] * w1[0] > 0;
-  return (peak0 && std::hypot(w0[0], w0[1]) >= at_least) || (peak1 && std::hypot(w1[0], w1[1]) >= at_least);
+  return (peak0 && reaches(w0w0, at_least, w0w0)) || (peak1 && reaches(w1w1, at_least, w1w1));
 }
 
 // The point of a rim that n is the normal of, straight over the edge along n. Where n is almost the axis, rounding errors

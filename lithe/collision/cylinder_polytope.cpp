@@ -27,13 +27,13 @@ SupportJet jet_of_cylinder(const SolidCylinder& cylinder, FeatureCode code, cons
     return SupportJet::rim(rim.t, cylinder.rho, rim.sine);
   }
   if (on_face) return SupportJet::vertex();  // the cap or side slides along the face: its point is a convention
-  return code.part() == FeatureCode::Part::side ? SupportJet::line(cylinder.a, n, cylinder.rho) : SupportJet::face();
+  return code.part() == FeatureCode::Part::side ? SupportJet::line(cylinder.a, cylinder.rho) : SupportJet::face();
 }
 
-SupportJet jet_of_hull(const Hull& hull, FeatureCode code, const Vec3& n, bool on_cap) {
+SupportJet jet_of_hull(const Hull& hull, FeatureCode code, bool on_cap) {
   if (code.part() == FeatureCode::Part::face) return SupportJet::face();
   if (code.part() == FeatureCode::Part::vertex || on_cap) return SupportJet::vertex();
-  return SupportJet::line(hull.edges[code.index()].direction, n);
+  return SupportJet::line(hull.edges[code.index()].direction);
 }
 
 // ∂p > 1000 m per metre or radian: a rim almost flat on a face, two lines almost parallel, a sharp rim on an edge.
@@ -41,7 +41,7 @@ bool is_sensitive(const SolidCylinder& cylinder, const HullSeparation& s, const 
   constexpr double kSensitive = 1000;
   if (s.b.part() == FeatureCode::Part::face) return jets.a.bend > kSensitive;
   if (s.a.part() == FeatureCode::Part::side && s.b.part() == FeatureCode::Part::edge) {
-    return sine_between(jets.b.e, cylinder.a) * kSensitive < cylinder.h;
+    return sine_between(jets.b.direction, cylinder.a) * kSensitive < cylinder.h;
   }
   return false;
 }
@@ -54,7 +54,7 @@ Contact closest_contact(const SolidCylinder& cylinder, const Hull& hull, const H
   contact.gap = s.gap;
   contact.p = s.x_a - (0.5 * s.gap) * s.n;
   const bool on_face = s.b.part() == FeatureCode::Part::face, on_cap = s.a.part() == FeatureCode::Part::cap;
-  const ClosestFeatures jets{jet_of_cylinder(cylinder, s.a, s.n, on_face), jet_of_hull(hull, s.b, s.n, on_cap)};
+  const ClosestFeatures jets{jet_of_cylinder(cylinder, s.a, s.n, on_face), jet_of_hull(hull, s.b, on_cap)};
   contact.flags = is_sensitive(cylinder, s, jets) ? ContactFlag::sensitive_point : ContactFlag::none;
   contact.feature = jets;
   return contact;
@@ -102,7 +102,8 @@ double deepest_gap(const std::vector<Contact>& contacts, std::size_t first) {
 // bands explain, the closest features join it.
 //
 // A rim's point against a vertex, or against an edge along its tangent, has a normal that turns by a radian within the
-// margin. Then the best of all other features is taken instead, if its gap is lower by no more than the margin.
+// margin. Then the best of all other features is taken instead, if it is no farther from there than the margin, in its gap
+// and in its point.
 void cylinder_polytope_contacts(const PairQuery& query, std::vector<Contact>& out) {
   const SolidCylinder cylinder = placed(query);
   const Hull& hull = *query.b.hull;
@@ -112,7 +113,8 @@ void cylinder_polytope_contacts(const PairQuery& query, std::vector<Contact>& ou
   if (found.best.gap > margin) return;
   if (found.best.bend < margin) {
     const HullSearchResult other = search_hull(cylinder, hull, {.least_bend = margin}, scratch);
-    if (other.best.gap >= found.best.gap - margin) found = other;
+    const bool here = (other.best.x_a - found.best.x_a).norm() <= margin;
+    if (here && other.best.gap >= found.best.gap - margin) found = other;
   }
 
   const std::size_t first = out.size();

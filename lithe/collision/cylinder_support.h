@@ -46,7 +46,7 @@ inline Vec3 radial_direction(const Vec3& n, const Vec3& a) {
 // not from the normal, which says nothing about it where it is along the axis (a pipe that lies flat over the rim). There
 // the rim bends infinitely and the normal follows the cap. Beyond, where it leans inward, the point moves against it.
 inline SupportJet rim_jet(const SolidCylinder& c, const Vec3& x, const Vec3& outward) {
-  constexpr double kLeastSine = 1e-8;  // half of a double's digits: more bend would drown the rest of a derivative
+  constexpr double kLeastSine = 3e-10;  // more bend would drown the rest of a derivative in rounding errors
   const Vec3 d = across(x - c.o, c.a);
   const double l = d.norm();
   if (!(l > 0)) return SupportJet::vertex();

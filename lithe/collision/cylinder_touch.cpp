@@ -123,7 +123,7 @@ bool lies_on_rim(const SolidCylinder& side, FeatureCode side_code, const SolidCy
 SupportJet jet_of(const SolidCylinder& c, FeatureCode code, const Vec3& x, const Vec3& outward, bool other_is_face) {
   switch (code.part()) {
     case Part::cap: return other_is_face ? SupportJet::vertex() : SupportJet::face();
-    case Part::side: return other_is_face ? SupportJet::vertex() : SupportJet::line(c.a, outward, c.rho);
+    case Part::side: return other_is_face ? SupportJet::vertex() : SupportJet::line(c.a, c.rho);
     default: return rim_jet(c, x, outward);
   }
 }

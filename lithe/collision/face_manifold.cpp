@@ -78,6 +78,10 @@ class ManifoldBuilder {
     return std::any_of(faces.begin(), faces.end(),
                        [&](int f) { return incident_.faces[f].normal.dot(n_I_) < facing_limit_; });
   }
+  bool is_on_incident_face(int vertex) const {
+    const std::span<const int> faces = incident_.faces_of(vertex);
+    return std::find(faces.begin(), faces.end(), manifold_.incident_face) != faces.end();
+  }
   bool is_under_patch(const Vec3& p) const;
   bool is_beside_point(const Vec3& p) const;
   void add_to_patch(int vertex) { patch_.push_back({vertex, 0, 0, X_RI_ * incident_.vertices[vertex]}); }
@@ -93,7 +97,7 @@ class ManifoldBuilder {
   std::vector<Corner>& outline_;
   FaceManifold& manifold_;
   double deepest_gap_ = 0;
-  int deepest_ = 0;
+  bool patch_is_face_ = false;
   double facing_limit_ = 0;
 };
 
@@ -105,32 +109,36 @@ void ManifoldBuilder::measure_gaps() {
                          as_pack(&incident_.z[i]) * n_I_.z() + height;
   }
   gaps_.resize(incident_.vertices.size());
-  const auto deepest = std::min_element(gaps_.begin(), gaps_.end());
-  deepest_ = static_cast<int>(deepest - gaps_.begin());
-  deepest_gap_ = *deepest;
+  deepest_gap_ = *std::min_element(gaps_.begin(), gaps_.end());
 }
 
 void ManifoldBuilder::find_incident_face() {
+  // Where vertices coincide (a box without thickness), only one of them may have the face that looks this way.
+  const double limit = deepest_gap_ + kRounding * bands_.length;
   double lowest = kInfinity;
-  for (const int f : incident_.faces_of(deepest_)) {
-    const double cosine = incident_.faces[f].normal.dot(n_I_);
-    if (cosine >= lowest - kEqualNormals) continue;
-    lowest = cosine;
-    manifold_.incident_face = f;
+  for (int i = 0; i < size_of(gaps_); ++i) {
+    if (gaps_[i] > limit) continue;
+    for (const int f : incident_.faces_of(i)) {
+      const double cosine = incident_.faces[f].normal.dot(n_I_);
+      const bool equal = std::abs(cosine - lowest) <= kEqualNormals;
+      if (equal ? f >= manifold_.incident_face : cosine > lowest) continue;
+      lowest = cosine;
+      manifold_.incident_face = f;
+    }
   }
   facing_limit_ = facing_limit(lowest);
 }
 
 void ManifoldBuilder::find_patch() {
-  // The incident face's vertices are lower ones too.
+  // The incident face first; it runs clockwise, for it is seen from behind.
   patch_.clear();
+  const std::span<const int> ring = incident_.face_vertices(manifold_.incident_face);
+  for (auto vertex = ring.rbegin(); vertex != ring.rend(); ++vertex) add_to_patch(*vertex);
   const double limit = deepest_gap_ + bands_.margin;
   for (int i = 0; i < size_of(gaps_); ++i) {
-    if (gaps_[i] <= limit && is_lower(i)) add_to_patch(i);
+    if (gaps_[i] <= limit && is_lower(i) && !is_on_incident_face(i)) add_to_patch(i);
   }
-  for (const int i : incident_.face_vertices(manifold_.incident_face)) {
-    if (gaps_[i] > limit) add_to_patch(i);
-  }
+  patch_is_face_ = patch_.size() == ring.size();
 }
 
 void ManifoldBuilder::add_vertices() {
@@ -148,14 +156,10 @@ void ManifoldBuilder::find_outline() {
     corner.u = u.dot(corner.p);
     corner.w = w.dot(corner.p);
   }
-  const std::span<const int> ring = incident_.face_vertices(manifold_.incident_face);
-  if (patch_.size() != ring.size()) return find_convex_outline();
-
-  // The incident face runs clockwise, for it is seen from behind.
-  outline_.clear();
-  for (auto vertex = ring.rbegin(); vertex != ring.rend(); ++vertex) {
-    outline_.push_back(
-        *std::find_if(patch_.begin(), patch_.end(), [&](const Corner& c) { return c.vertex == *vertex; }));
+  if (patch_is_face_) {
+    outline_ = patch_;
+  } else {
+    find_convex_outline();
   }
 }
 

@@ -357,9 +357,9 @@ CoreDistance as_found(const Problem& problem) {
 
 }  // namespace
 
-SupportJet CoreFeature::jet(const Vec3& n, double radius) const {
+SupportJet CoreFeature::jet(double radius) const {
   switch (freedom) {
-    case Freedom::line: return SupportJet::line(e, n, radius);
+    case Freedom::line: return SupportJet::line(e, radius);
     case Freedom::face: return SupportJet::face();
     case Freedom::none: break;
   }

@@ -25,7 +25,7 @@ struct CoreFeature {
   Vec3 e = Vec3::Zero();  // Freedom::line: its unit direction, in b's frame
 
   // The jet of the surface at distance `radius` from this feature, with the contact's normal n.
-  SupportJet jet(const Vec3& n, double radius = 0) const;
+  SupportJet jet(double radius = 0) const;
 };
 
 struct CoreDistance {

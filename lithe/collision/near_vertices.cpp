@@ -41,21 +41,22 @@ Deepest deepest_of(const AlignedBuffer& gaps) {
   return {gap, kLanes * k + std::countr_zero(found)};
 }
 
-int most_antiparallel_face(const Hull& hull, int vertex, const Vec3& n_I) {
-  int best = -1;
-  double lowest = kInfinity;
+struct Sole {
+  int face;
+  double cosine;  // n_f·n_r
+};
+Sole most_antiparallel_face(const Hull& hull, int vertex, const Vec3& n_I) {
+  Sole sole = {-1, kInfinity};
   for (const int face : hull.faces_of(vertex)) {
     const double cosine = hull.faces[face].normal.dot(n_I);
-    if (cosine >= lowest - kEqualNormals) continue;
-    lowest = cosine;
-    best = face;
+    if (cosine < sole.cosine - kEqualNormals) sole = {face, cosine};
   }
-  return best;
+  return sole;
 }
 
-bool on_facing_face(const Hull& hull, int vertex, const Vec3& n_I) {
+bool is_lower(const Hull& hull, int vertex, const Vec3& n_I, double limit) {
   const std::span<const int> faces = hull.faces_of(vertex);
-  return std::any_of(faces.begin(), faces.end(), [&](int face) { return hull.faces[face].normal.dot(n_I) < -kFacing; });
+  return std::any_of(faces.begin(), faces.end(), [&](int face) { return hull.faces[face].normal.dot(n_I) < limit; });
 }
 
 // A sole with more vertices than are kept, all of them near: takes those of lowest rank. False, and nothing done, where
@@ -83,13 +84,13 @@ bool take_flat_sole(const Hull& hull, const Hull::Face& sole, const Bands& bands
   return has_deepest;
 }
 
-void take_facing_vertices(const Hull& hull, const Vec3& n_I, double margin, const AlignedBuffer& gaps,
-                          std::vector<NearVertex>& near) {
+void take_lower_vertices(const Hull& hull, const Vec3& n_I, double limit, double margin, const AlignedBuffer& gaps,
+                         std::vector<NearVertex>& near) {
   const int count = static_cast<int>(hull.vertices.size());
   for (int first = 0; first < count; first += kLanes) {
     for (unsigned low = lane_bits(as_pack(&gaps[first]) <= broadcast(margin)); low != 0; low &= low - 1) {
       const int i = first + std::countr_zero(low);
-      if (i < count && on_facing_face(hull, i, n_I)) near.push_back({i, gaps[i]});
+      if (i < count && is_lower(hull, i, n_I, limit)) near.push_back({i, gaps[i]});
     }
   }
 }
@@ -112,20 +113,13 @@ void near_vertices(const FacePair& pair, const Bands& bands, int max_points, Fac
   const Hull& hull = pair.incident;
   const Vec3 n_I = pair.X_RI.R.transpose() * pair.reference.faces[pair.face].normal;
   measure_gaps(pair, n_I, scratch.gaps);
-  if (static_cast<int>(hull.vertices.size()) <= max_points) {
-    return take_facing_vertices(hull, n_I, bands.margin, scratch.gaps, near);
-  }
-
   const Deepest deepest = deepest_of(scratch.gaps);
   if (deepest.gap > bands.margin) return;
-  const int sole = most_antiparallel_face(hull, deepest.vertex, n_I);
-  if (hull.faces[sole].normal.dot(n_I) < -kFacing &&
-      take_flat_sole(hull, hull.faces[sole], bands, max_points, deepest.gap, scratch.gaps, near)) {
-    return;
-  }
-  take_facing_vertices(hull, n_I, bands.margin, scratch.gaps, near);
+  const Sole sole = most_antiparallel_face(hull, deepest.vertex, n_I);
+  if (take_flat_sole(hull, hull.faces[sole.face], bands, max_points, deepest.gap, scratch.gaps, near)) return;
+  take_lower_vertices(hull, n_I, facing_limit(sole.cosine), bands.margin, scratch.gaps, near);
   if (static_cast<int>(near.size()) <= max_points) return;
-  scratch.manifold.incident_face = sole;
+  scratch.manifold.incident_face = sole.face;
   reduce(pair, bands, max_points, scratch, near);
 }
 

@@ -8,6 +8,7 @@
 #include "lithe/collision/face_manifold.h"
 #include "lithe/collision/manifold_reduction.h"
 #include "lithe/collision/pair_query.h"
+#include "lithe/core/check.h"
 
 // From separating axes to contacts: what face_manifold.h declares beyond the manifold on one face.
 
@@ -86,7 +87,7 @@ Contact edge_edge_contact(const Hull& a, const Hull& b, const Pose& X_BA, const 
   contact.p = 0.5 * (o_a + t_a * e_a + o_b + t_b * e_b);
   contact.n = axis.n;
   contact.gap = -axis.n.dot(d);
-  contact.feature = ClosestFeatures{SupportJet::line(e_a, axis.n), SupportJet::line(e_b, axis.n)};
+  contact.feature = ClosestFeatures{SupportJet::line(e_a), SupportJet::line(e_b)};
   return contact;
 }
 
@@ -111,15 +112,32 @@ void append_edges(const PairQuery& query, const EdgeAxis& axis, std::vector<Cont
   out.push_back(contact);
 }
 
+FacePair face_pair(const PairQuery& query, const FaceAxis& axis) {
+  const Hull &a = *query.a.hull, &b = *query.b.hull;
+  return axis.on_a ? FacePair{a, axis.face, b, query.X_BA.inverse()} : FacePair{b, axis.face, a, query.X_BA};
+}
+
 bool append_face(const PairQuery& query, const FaceAxis& axis, double best_face, FaceManifoldScratch& scratch,
                  std::vector<Contact>& out) {
-  const Hull &a = *query.a.hull, &b = *query.b.hull;
-  const FacePair pair{axis.on_a ? a : b, axis.face, axis.on_a ? b : a, axis.on_a ? query.X_BA.inverse() : query.X_BA};
+  const FacePair pair = face_pair(query, axis);
   face_manifold(pair, query.bands, scratch, scratch.manifold);
   if (!reaches_depth(scratch.manifold, best_face, query.bands)) return false;
   reduce_manifold(pair, query.max_points, query.bands.face_tie, scratch, scratch.manifold);
   append_face_contacts(pair, scratch.manifold, axis.on_a, query.X_BA, out);
   return true;
+}
+
+// One point on the best face, whether or not it is above the face itself.
+void append_deepest_vertex(const PairQuery& query, const SeparatingAxes& axes, FaceManifoldScratch& scratch,
+                           std::vector<Contact>& out) {
+  const auto worse = [](const FaceAxis& x, const FaceAxis& y) { return x.separation < y.separation; };
+  const FaceAxis axis = *std::max_element(axes.faces.begin(), axes.faces.end(), worse);
+  const FacePair pair = face_pair(query, axis);
+  const Vec3& n_r = pair.reference.faces[pair.face].normal;
+  const int vertex = support_vertex(pair.incident, -(pair.X_RI.R.transpose() * n_r));
+  const Vec3 p = pair.X_RI * pair.incident.vertices[vertex];
+  scratch.manifold.points.assign(1, {Kind::vertex, vertex, 0, 0, axis.separation, p});
+  append_face_contacts(pair, scratch.manifold, axis.on_a, query.X_BA, out);
 }
 
 // Takes the preferred face out of the list. Areas that differ by rounding must not decide, so it is not a sort.
@@ -143,6 +161,7 @@ FaceAxis take_preferred(const PairQuery& query, std::vector<FaceAxis>& faces) {
 
 void append_manifold(const PairQuery& query, const SeparatingAxes& axes, FaceManifoldScratch& scratch,
                      std::vector<Contact>& out) {
+  LITHE_ASSERT(!axes.faces.empty());
   const double best_face = axes.best_face(), best_edge = axes.best_edge();
   if (std::max(best_face, best_edge) > query.bands.margin) return;
   if (best_edge > best_face + query.bands.edge_tie) return append_edges(query, axes.edge, out);
@@ -155,7 +174,9 @@ void append_manifold(const PairQuery& query, const SeparatingAxes& axes, FaceMan
   while (!tied.empty()) {
     if (append_face(query, take_preferred(query, tied), best_face, scratch, out)) return;
   }
-  if (axes.has_edge()) append_edges(query, axes.edge, out);
+  if (axes.has_edge() && best_edge >= best_face - query.bands.edge_tie) return append_edges(query, axes.edge, out);
+  // Shapes that are apart have no contact here: a corner comes near, and no two features face each other yet.
+  if (best_face <= 0) append_deepest_vertex(query, axes, scratch, out);
 }
 
 }  // namespace lithe

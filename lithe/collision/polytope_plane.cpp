@@ -25,23 +25,38 @@ double lowest_of_bounds(const Collider& a, const Pose& X_BA) {
   return X_BA.p.z() + n_A.dot(a.box_centre) - n_A.cwiseAbs().dot(a.box_half);
 }
 
+void append_vertex(int vertex, const Vec3& p, std::vector<Contact>& out) {
+  Contact& contact = out.emplace_back();
+  contact.code_a = FeatureCode::vertex(vertex);
+  contact.code_b = FeatureCode::face(0);
+  contact.p = p;
+  contact.n = Vec3::UnitZ();
+  contact.gap = p.z();
+  contact.feature = VertexOverFace{.face_on_a = false};
+}
+
+// A box's vertices need no search, nor does it take one to tell which of them are on a face that looks down. For at
+// least eight points: no reduction.
+void append_box_vertices(const PairQuery& query, std::vector<Contact>& out) {
+  const Vec3 n_A = normal_in_a(query.X_BA);
+  for (int i = 0; i < 8; ++i) {
+    const Vec3 p = query.X_BA * query.a.hull->vertices[i];
+    const bool lower = (i & 1 ? n_A.x() : -n_A.x()) < -kFacing || (i & 2 ? n_A.y() : -n_A.y()) < -kFacing ||
+                       (i & 4 ? n_A.z() : -n_A.z()) < -kFacing;
+    if (lower && p.z() <= query.bands.margin) append_vertex(i, p, out);
+  }
+}
+
 }  // namespace
 
 void polytope_plane_contacts(const PairQuery& query, std::vector<Contact>& out) {
   if (lowest_of_bounds(query.a, query.X_BA) > query.bands.margin) return;
+  if (query.a.type == ShapeType::box && query.max_points >= 8) return append_box_vertices(query, out);
   const Hull& hull = *query.a.hull;
   std::vector<NearVertex>& near = query.scratch.near_vertices;
   near_vertices({half_space(), 0, hull, query.X_BA}, query.bands, query.max_points, query.scratch.polytope.manifold,
                 near);
-  for (const auto& [vertex, gap] : near) {
-    Contact& contact = out.emplace_back();
-    contact.code_a = FeatureCode::vertex(vertex);
-    contact.code_b = FeatureCode::face(0);
-    contact.p = query.X_BA * hull.vertices[vertex];
-    contact.n = Vec3::UnitZ();
-    contact.gap = gap;
-    contact.feature = VertexOverFace{.face_on_a = false};
-  }
+  for (const NearVertex& x : near) append_vertex(x.vertex, query.X_BA * hull.vertices[x.vertex], out);
 }
 
 Contact polytope_plane_distance(const PairQuery& query) {

@@ -88,7 +88,7 @@ Contact separated_distance(const PairQuery& query, const GjkResult& closest) {
   contact.n = exact.n;
   contact.gap = exact.distance;
   contact.p = 0.5 * (exact.x_a + exact.x_b);
-  contact.feature = ClosestFeatures{exact.a.jet(exact.n), exact.b.jet(exact.n)};
+  contact.feature = ClosestFeatures{exact.a.jet(), exact.b.jet()};
   return contact;
 }
 

@@ -259,14 +259,14 @@ void set_contact(const BoxedCore& core, const Touch& touch, Contact& contact) {
   switch (touch.code.part()) {
     case FeatureCode::Part::face: feature.b.freedom = SupportJet::Freedom::face; break;
     case FeatureCode::Part::vertex:
-      if (pipe) feature.a = SupportJet::line(core.e, touch.n, core.radius);
+      if (pipe) feature.a = SupportJet::line(core.e, core.radius);
       break;
     default: {
-      feature.b = SupportJet::line(Vec3::Unit(touch.axis), touch.n);
+      feature.b = SupportJet::line(Vec3::Unit(touch.axis));
       if (!pipe) break;
       const double ej = core.e[next_axis(touch.axis)], ek = core.e[next_axis(next_axis(touch.axis))];
       const double sine_sq = ej * ej + ek * ek;
-      if (sine_sq > 0) feature.a = SupportJet::line(core.e, touch.n, core.radius);
+      if (sine_sq > 0) feature.a = SupportJet::line(core.e, core.radius);
       if (sine_sq < kSensitiveAngle * kSensitiveAngle) contact.flags = ContactFlag::sensitive_point;
     }
   }
@@ -339,9 +339,18 @@ class LyingCapsule {
     const Touch touch = crossing_touch(core_, i, vertex, deepest_.n);
     if (!core_.is_pipe(touch.t)) {
       append(point_touch(core_, clamped(touch.t, -core_.h, core_.h)));
+    } else if (is_beyond_edge(touch, i)) {
+      append_vertex(vertex | sign_bit(foot(touch)[i], i));
     } else if (std::abs(touch.n[face_]) > kOnFace) {
       append(touch);
     }
+  }
+
+  // A touch's point on the box's surface, or on an edge's line.
+  static Vec3 foot(const Touch& touch) { return touch.x - touch.core * touch.n; }
+  // Beyond the ends of an edge along axis i, by more than a face's prism is wider than the face.
+  bool is_beyond_edge(const Touch& touch, int i) const {
+    return std::abs(foot(touch)[i]) > core_.b[i] + query_.bands.side;
   }
 
   void append_vertex(int vertex) {
@@ -363,7 +372,7 @@ class LyingCapsule {
       const Touch touch = crossing_touch(core_, along, face_bit() | bit, deepest_.n);
       const bool is_deepest = core_.is_pipe(deepest_.t) && touch.code == deepest_.code;
       if (!is_deepest && std::abs(touch.n[face_]) < kOnFace) continue;
-      if (!(touch.t > clip.low && touch.t < clip.high)) continue;
+      if (!(touch.t > clip.low && touch.t < clip.high) || is_beyond_edge(touch, along)) continue;
       const double sine = std::hypot(core_.e[face_], core_.e[beside_]);
       const double farther = std::max(touch.t - clip.low, clip.high - touch.t);
       if (sine * farther > kCrossingOffset * core_.radius) append(touch);

@@ -175,7 +175,7 @@ void set_contact(const RoundShape& shape, const CoreDistance& touch, Contact& co
   contact.n = touch.n;
   contact.gap = touch.distance - shape.radius;
   contact.p = 0.5 * (touch.x_a + touch.x_b - shape.radius * touch.n);
-  contact.feature = ClosestFeatures{touch.a.jet(touch.n, shape.radius), touch.b.jet(touch.n)};
+  contact.feature = ClosestFeatures{touch.a.jet(shape.radius), touch.b.jet()};
   const bool is_pipe = touch.a.code.part() == Part::edge;
   if (is_pipe && touch.b.freedom == Freedom::line && shape.e.cross(touch.b.e).norm() < kSensitiveAngle) {
     contact.flags = ContactFlag::sensitive_point;

@@ -73,9 +73,9 @@ Meeting meeting_of(const Cores& cores, bool crossing, const Vec3& g) {
 FeatureCode code_at(bool pipe, double s) { return pipe ? FeatureCode::pipe() : FeatureCode::end(s > 0 ? 1 : 0); }
 
 // Into a jet that is still empty.
-void set_jet(bool pipe, const Vec3& e, const Vec3& n, double radius, SupportJet& jet) {
+void set_jet(bool pipe, const Vec3& e, double radius, SupportJet& jet) {
   if (pipe) {
-    jet = SupportJet::line(e, n, radius);
+    jet = SupportJet::line(e, radius);
   } else {
     jet.round = radius;
   }
@@ -107,8 +107,8 @@ void set_contact(const Cores& cores, const ClosestParameters& at, const Vec3& g,
     feature.b = SupportJet::face();
     return;
   }
-  set_jet(pipe_a, cores.e, n, cores.radius_a, feature.a);
-  set_jet(pipe_b, Vec3::UnitZ(), n, cores.radius_b, feature.b);
+  set_jet(pipe_a, cores.e, cores.radius_a, feature.a);
+  set_jet(pipe_b, Vec3::UnitZ(), cores.radius_b, feature.b);
   if (pipe_a && pipe_b && cores.pair.sine_sq < kSensitiveAngle * kSensitiveAngle) [[unlikely]] {
     contact.flags = ContactFlag::sensitive_point;
     // Where along each other parallel pipes touch is a choice, here a point that a carries.

@@ -75,7 +75,7 @@ void set_contact(const PairQuery& query, const Nearest& near, Contact& contact) 
         contact.flags = ContactFlag::normal_by_convention;
         feature.a = SupportJet::vertex();
       } else {
-        feature.b = SupportJet::line(Vec3::UnitZ(), near.u, rho);
+        feature.b = SupportJet::line(Vec3::UnitZ(), rho);
       }
       break;
     case Nearest::Kind::cap:

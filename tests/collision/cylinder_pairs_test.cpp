@@ -13,8 +13,8 @@
 #include "lithe/collision/rim_arc.h"
 #include "lithe/collision/rim_rim.h"
 #include "lithe/spatial/rotation.h"
-#include "tests/collision/oracle.h"
-#include "tests/collision/pair_fixtures.h"
+#include "tests/support/oracle.h"
+#include "tests/support/pair_fixtures.h"
 #include "tests/support/differentiate.h"
 #include "tests/support/random_model.h"
 #include "tests/support/random_test.h"
@@ -328,8 +328,8 @@ TEST(CylinderCylinder, RimsAreExactlyAsFarAsTheNormalSays) {
   EXPECT_EQ(c.code_b.part(), Part::rim);
   EXPECT_NEAR((c.point_on_a() - c.point_on_b()).norm(), c.gap, kTiny);
   const ClosestFeatures& jets = std::get<ClosestFeatures>(c.feature);
-  EXPECT_NEAR(jets.a.t.dot(c.n), 0, kTiny);
-  EXPECT_NEAR(jets.b.t.dot(c.n), 0, kTiny);
+  EXPECT_NEAR(jets.a.direction.dot(c.n), 0, kTiny);
+  EXPECT_NEAR(jets.b.direction.dot(c.n), 0, kTiny);
 }
 
 TEST(CylinderCylinder, CoaxialCylinders) {

@@ -9,7 +9,7 @@
 #include "lithe/collision/cap_manifold.h"
 #include "lithe/collision/collide.h"
 #include "lithe/collision/contact_derivatives.h"
-#include "tests/collision/pair_fixtures.h"
+#include "tests/support/pair_fixtures.h"
 
 // A cylinder over the ground. Radius 0.3, half-length 0.4, so the margin is 0.5 mm.
 namespace lithe::test {

@@ -12,8 +12,8 @@
 #include "lithe/collision/collide.h"
 #include "lithe/collision/contact_derivatives.h"
 #include "lithe/spatial/rotation.h"
-#include "tests/collision/oracle.h"
-#include "tests/collision/pair_fixtures.h"
+#include "tests/support/oracle.h"
+#include "tests/support/pair_fixtures.h"
 #include "tests/support/random_model.h"
 #include "tests/support/random_test.h"
 

@@ -1,4 +1,4 @@
-#include "tests/collision/oracle.h"
+#include "tests/support/oracle.h"
 
 #include <Eigen/Geometry>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "lithe/spatial/rotation.h"
-#include "tests/collision/pair_fixtures.h"
+#include "tests/support/pair_fixtures.h"
 #include "tests/support/random_model.h"
 #include "tests/support/random_test.h"
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "lithe/collision/collide.h"
-#include "tests/collision/oracle.h"
-#include "tests/collision/pair_fixtures.h"
+#include "tests/support/oracle.h"
+#include "tests/support/pair_fixtures.h"
 #include "tests/support/allocation_counter.h"
 #include "tests/support/random_model.h"
 #include "tests/support/random_test.h"
@@ -46,13 +46,16 @@ const Contact* deepest_of(const std::vector<Contact>& contacts) {
 
 // How much a manifold's deepest gap may differ from the signed distance of overlapping shapes. Among polytopes, the
 // bands in which faces win over edges, and sides reach beyond a face: 2e-4 L. A cylinder of radius ρ standing at less
-// than 1e-3 rad has four fixed points on its rim and misses the deepest one by up to 0.29e-3 ρ.
+// than 1e-3 rad has four fixed points on its rim and misses the deepest one by up to 0.29e-3 ρ. Nearly parallel pipes
+// touch at the ends of their overlap only, where they are at most 0.014 (r_a + r_b) beside each other: 1e-4 (r_a + r_b).
 double depth_tolerance(const PairCase& c) {
   const Collider &a = c.a.collider, &b = c.b.collider;
   double tolerance = 2e-4 * bands_of(a, b).length;
   for (const Collider* shape : {&a, &b}) {
     if (shape->type == ShapeType::cylinder) tolerance = std::max(tolerance, 3e-4 * shape->radius);
   }
+  const auto has_pipe = [](ShapeType type) { return type == ShapeType::capsule || type == ShapeType::cylinder; };
+  if (has_pipe(a.type) && has_pipe(b.type)) tolerance = std::max(tolerance, 1e-4 * (a.radius + b.radius));
   return tolerance;
 }
 
@@ -107,8 +110,9 @@ TEST_P(PairContacts, ExistAndAreAsDeepAsTheShapes) {
         << "no contact at " << truth.gap;
     EXPECT_TRUE(!deepest || truth.gap < kFarthest * bands.margin) << "a contact at " << truth.gap;
     if (deepest) {
-      EXPECT_LE(deepest->gap, truth.gap + tolerance);
       EXPECT_GE(deepest->gap, std::min(truth.gap, 0.0) - tolerance);
+      EXPECT_TRUE(truth.gap > 0 || deepest->gap <= truth.gap + tolerance)
+          << deepest->gap << " is not as deep as " << truth.gap;
     }
     if (HasFailure()) ADD_FAILURE() << describe(c);
   });
@@ -120,7 +124,7 @@ TEST_P(PairContacts, AreAtBothShapes) {
     const PairCase c = touching_case(GetParam(), random);
     const Bands bands = bands_of(c.a.collider, c.b.collider);
     for (const Contact& contact : contacts_of(c)) {
-      const double reach = std::abs(contact.gap) + 3 * bands.side;
+      const double reach = std::abs(contact.gap) + bands.margin;
       EXPECT_LE(distance_from(c.a, c.X_WA, contact.p, 1e-2 * bands.side), reach);
       EXPECT_LE(distance_from(c.b, c.X_WB, contact.p, 1e-2 * bands.side), reach);
     }

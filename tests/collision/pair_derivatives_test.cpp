@@ -13,7 +13,7 @@
 #include "lithe/collision/collide.h"
 #include "lithe/collision/contact_derivatives.h"
 #include "lithe/spatial/rotation.h"
-#include "tests/collision/pair_fixtures.h"
+#include "tests/support/pair_fixtures.h"
 #include "tests/support/differentiate.h"
 #include "tests/support/random_model.h"
 #include "tests/support/random_test.h"
@@ -175,7 +175,8 @@ class CaseDerivatives {
     for (std::size_t i = 0; i < contacts_.size(); ++i) {
       const auto same = [&](const Contact& c) { return c.id() == contacts_[i].id(); };
       const auto it = std::find_if(found.begin(), found.end(), same);
-      if (it == found.end()) lost_[i] = true;
+      // Of two pipes whose axes pass each other, the normal turns around.
+      if (it == found.end() || it->n.dot(contacts_[i].n) < 0.5) lost_[i] = true;
       const Contact& contact = it == found.end() ? contacts_[i] : *it;
       values.segment<7>(7 * static_cast<int>(i)) << contact.p, contact.n, contact.gap;
     }

@@ -8,9 +8,9 @@
 #include "lithe/collision/face_manifold.h"
 #include "lithe/collision/manifold_reduction.h"
 #include "lithe/collision/pairs.h"
-#include "tests/collision/pair_fixtures.h"
 #include "tests/collision/polytope_scenes.h"
 #include "tests/support/allocation_counter.h"
+#include "tests/support/pair_fixtures.h"
 #include "tests/support/random_model.h"
 #include "tests/support/random_test.h"
 
@@ -80,6 +80,15 @@ TEST(PolytopePlane, BoxWithoutThicknessTouchesAtFourVertices) {
   }
 }
 
+// All faces at the tip are steeper than kFacing.
+TEST(PolytopePlane, NeedleTouchesWithItsTip) {
+  std::vector<Vec3> points = {Vec3::Zero()};
+  for (int i = 0; i < 12; ++i) points.emplace_back(0.1 * std::cos(i * kPi / 6), 0.1 * std::sin(i * kPi / 6), 10);
+  const auto contacts = contacts_on_plane(mesh_collider(points, 0), Pose::translation(0, 0, -1e-5));
+  ASSERT_EQ(contacts.size(), 1u);
+  EXPECT_NEAR(contacts[0].gap, -1e-5, 1e-15);
+}
+
 TEST(PolytopePlane, BoxOnItsEdgeAndOnItsVertex) {
   const Collider box = box_collider(0.5, 0.5, 0.5, 0);
   EXPECT_EQ(contacts_on_plane(box, {turn_x(kPi / 4), Vec3(0, 0, std::sqrt(0.5))}).size(), 2u);
@@ -121,16 +130,20 @@ std::vector<int> expected_vertices(const Collider& a, const Pose& X_BA, int max_
   FaceManifold manifold;
   const auto cosine = [&](int face) { return (X_BA.R * hull.faces[face].normal).z(); };
   const auto height = [&](int vertex) { return (X_BA * hull.vertices[vertex]).z(); };
+  const int count = static_cast<int>(hull.vertices.size());
   int deepest = 0;
-  for (int i = 0; i < static_cast<int>(hull.vertices.size()); ++i) {
+  for (int i = 0; i < count; ++i) {
     if (height(i) < height(deepest)) deepest = i;
-    const auto faces = hull.faces_of(i);
-    const bool facing = std::any_of(faces.begin(), faces.end(), [&](int face) { return cosine(face) < -kFacing; });
-    if (facing && height(i) <= bands.margin) manifold.points.push_back({.i = i, .gap = height(i)});
   }
-  const auto faces = hull.faces_of(deepest);
-  manifold.incident_face = *std::min_element(faces.begin(), faces.end(),
-                                             [&](int x, int y) { return cosine(x) < cosine(y) - kEqualNormals; });
+  const auto sole = hull.faces_of(deepest);
+  manifold.incident_face =
+      *std::min_element(sole.begin(), sole.end(), [&](int x, int y) { return cosine(x) < cosine(y) - kEqualNormals; });
+  const double limit = facing_limit(cosine(manifold.incident_face));
+  for (int i = 0; i < count; ++i) {
+    const auto faces = hull.faces_of(i);
+    const bool lower = std::any_of(faces.begin(), faces.end(), [&](int face) { return cosine(face) < limit; });
+    if (lower && height(i) <= bands.margin) manifold.points.push_back({.i = i, .gap = height(i)});
+  }
   reduce_manifold(pair, max_points, bands.face_tie, scratch, manifold);
   std::vector<int> vertices;
   for (const FacePoint& point : manifold.points) vertices.push_back(point.i);

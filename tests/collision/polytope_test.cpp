@@ -6,9 +6,9 @@
 
 #include "lithe/collision/pairs.h"
 #include "lithe/collision/polytope_axes.h"
-#include "tests/collision/pair_fixtures.h"
 #include "tests/collision/polytope_scenes.h"
 #include "tests/support/allocation_counter.h"
+#include "tests/support/pair_fixtures.h"
 #include "tests/support/random_model.h"
 #include "tests/support/random_test.h"
 
@@ -42,6 +42,13 @@ double separation(const PolytopeScene& scene, const Vec3& n_W) {
   for (const Vec3& x : scene.a.hull->vertices) low = std::min(low, n_W.dot(scene.X_WA * x));
   for (const Vec3& x : scene.b.hull->vertices) high = std::max(high, n_W.dot(scene.X_WB * x));
   return low - high;
+}
+
+// How far x is outside a hull: the largest height above a face.
+double outside(const Hull& hull, const Vec3& x) {
+  double height = -INFINITY;
+  for (const Hull::Face& face : hull.faces) height = std::max(height, face.normal.dot(x) - face.offset);
+  return height;
 }
 
 struct Searched {
@@ -134,6 +141,84 @@ TEST(PolytopeContacts, AreAsDeepAsTheShapesOverlap) {
       0.8);
 }
 
+// Rods, plates and boxes without thickness in any pose near each other.
+PolytopeScene extreme_scene(std::mt19937_64& random) {
+  const auto box = [&](int index) {
+    Vec3 half;
+    for (int k = 0; k < 3; ++k) half[k] = std::pow(10, uniform(random, -3, 1));
+    if (chance(random, 0.3)) half[uniform_int(random, 0, 2)] = 0;
+    return box_collider(half.x(), half.y(), half.z(), index);
+  };
+  PolytopeScene scene{box(0), box(1), Pose{}, Pose{}};
+  scene.X_WA.R = random_rotation(random);
+  const Vec3 n = random_vec3(random).normalized();
+  // From the middles at the same place to just apart along n.
+  scene.X_WA.p = -uniform(random, 0, 1.001) * separation(scene, n) * n;
+  return scene;
+}
+
+// Memory of one pair must not show in the next: the same bits from fresh memory and from memory that others used.
+TEST(PolytopeContacts, DependOnThePosesAlone) {
+  PairScratch used;
+  int contacts_seen = 0;
+  for_random_cases(6000, [&](std::mt19937_64& random) {
+    const PolytopeScene scene = chance(random, 0.5) ? extreme_scene(random) : scene_of(any_case(random));
+    std::vector<Contact> contacts;
+    polytope_polytope_contacts(scene.query(used), contacts);
+    const auto fresh = generic_contacts(scene);
+    ASSERT_EQ(contacts.size(), fresh.size());
+    for (std::size_t k = 0; k < contacts.size(); ++k) {
+      EXPECT_EQ(contacts[k].id(), fresh[k].id());
+      EXPECT_EQ(contacts[k].p, fresh[k].p);
+      EXPECT_EQ(contacts[k].gap, fresh[k].gap);
+      EXPECT_EQ(contacts[k].n, fresh[k].n);
+    }
+    contacts_seen += static_cast<int>(contacts.size());
+  });
+  EXPECT_GT(contacts_seen, 1000);
+}
+
+// Points of V, X and R are the incident shape's, or the reference's, own.
+TEST(PolytopeContacts, PointsLieOnTheShapes) {
+  for_random_cases(
+      6000,
+      [](std::mt19937_64& random) {
+        const PolytopeScene scene = chance(random, 0.5) ? extreme_scene(random) : scene_of(any_case(random));
+        const auto contacts = generic_contacts(scene);
+        const double size = scene.a.hull->radius + scene.b.hull->radius;
+        for (const Contact& contact : contacts) {
+          const Vec3 p_A = scene.X_WA.inverse() * (scene.X_WB * contact.p);
+          bool on_a = true;  // whose point it is
+          if (const auto* f = std::get_if<VertexOverFace>(&contact.feature)) on_a = !f->face_on_a;
+          if (const auto* f = std::get_if<EdgeCrossing>(&contact.feature)) on_a = !f->face_on_a;
+          if (const auto* f = std::get_if<CornerUnderFace>(&contact.feature)) on_a = f->face_on_a;
+          if (std::holds_alternative<ClosestFeatures>(contact.feature)) continue;
+          const double height = on_a ? outside(*scene.a.hull, p_A) : outside(*scene.b.hull, contact.p);
+          EXPECT_LE(height, 1e-12 * size);
+        }
+        return contacts.empty() ? Outcome::skipped : Outcome::checked;
+      },
+      0.9);
+}
+
+// Compared with the definition of s(n), not with any manifold.
+TEST(PolytopeContacts, SeparatedShapesNeverSeemToOverlap) {
+  for_random_cases(
+      12000,
+      [](std::mt19937_64& random) {
+        const PairCase c = chance(random, 0.5) ? near_case(kMeshMesh, random) : any_case(random);
+        const PolytopeScene scene = scene_of(c);
+        const Contact closest = distance_of(scene);
+        if (closest.gap <= 0) return Outcome::skipped;
+        const Bands bands = bands_of(scene.a, scene.b);
+        for (const Contact& contact : generic_contacts(scene)) {
+          EXPECT_GE(contact.gap, -bands.edge_tie - 2 * bands.side) << describe(c);
+        }
+        return Outcome::checked;
+      },
+      0.8);
+}
+
 TEST(PolytopeContacts, AllocateNothingWhenWarm) {
   if (!AllocationGuard::supported()) GTEST_SKIP() << AllocationGuard::kWhyNot;
   std::mt19937_64 random(1);
@@ -187,13 +272,6 @@ TEST(PolytopeDistance, CrossedBeamsHaveWitnessesOnBoth) {
   }
   EXPECT_NEAR(contact.point_on_a().z(), 0.09, 1e-15);
   EXPECT_NEAR(contact.point_on_b().z(), 0.1, 1e-15);
-}
-
-// How far x is outside a hull: the largest height above a face.
-double outside(const Hull& hull, const Vec3& x) {
-  double height = -INFINITY;
-  for (const Hull::Face& face : hull.faces) height = std::max(height, face.normal.dot(x) - face.offset);
-  return height;
 }
 
 TEST(PolytopeDistance, WitnessesLieOnBothSurfaces) {

@@ -13,7 +13,7 @@
 #include "lithe/collision/collide.h"
 #include "lithe/collision/contact_derivatives.h"
 #include "lithe/spatial/rotation.h"
-#include "tests/collision/pair_fixtures.h"
+#include "tests/support/pair_fixtures.h"
 #include "tests/support/allocation_counter.h"
 #include "tests/support/differentiate.h"
 #include "tests/support/random_model.h"
@@ -139,8 +139,8 @@ TEST(CapsuleCapsule, EndsAndPipesMeet) {
   const Contact crossing = pair.distance({along_x(), Vec3(0.1, 1, 0.2)});
   expect_contact(crossing, Vec3(0, 0.55, 0.2), Vec3::UnitY(), 0.7);
   expect_codes(crossing, FeatureCode::pipe(), FeatureCode::pipe());
-  expect_vec(jet_a(crossing).e, Vec3::UnitX());
-  expect_vec(jet_b(crossing).e, Vec3::UnitZ());
+  expect_vec(jet_a(crossing).direction, Vec3::UnitX());
+  expect_vec(jet_b(crossing).direction, Vec3::UnitZ());
 
   const Contact end_pipe = pair.distance({along_x(), Vec3(1, 0, 0.2)});  // a's end 0 at (0.5, 0, 0.2)
   expect_contact(end_pipe, Vec3(0.3, 0, 0.2), Vec3::UnitX(), 0.2);
@@ -318,7 +318,7 @@ TEST(SphereBox, TouchesFacesEdgesAndVertices) {
   const Contact edge = pair.distance(Pose::translation(1.6, 1, -3.8));  // 0.6, 0.8 from it
   expect_contact(edge, Vec3(1, 1, -3) + 0.25 * Vec3(0.6, 0, -0.8), Vec3(0.6, 0, -0.8), 0.5);
   expect_codes(edge, FeatureCode::end(0), FeatureCode::edge(pair.hull().edge_between(1, 3)));
-  expect_vec(jet_b(edge).e, Vec3::UnitY());
+  expect_vec(jet_b(edge).direction, Vec3::UnitY());
 
   const Contact vertex = pair.distance(Pose::translation(-3, 4, -4));  // 2, 2, 1 from it
   expect_contact(vertex, Vec3(-1, 2, -3) + 1.25 * Vec3(-2, 2, -1) / 3, Vec3(-2, 2, -1) / 3, 2.5);
@@ -547,7 +547,7 @@ TEST(SphereCylinder, TouchesSideCapAndRim) {
   expect_contact(rim, Vec3(1, 0, 2) + 0.25 * Vec3(0.6, 0, 0.8), Vec3(0.6, 0, 0.8), 0.5);
   expect_codes(rim, FeatureCode::end(0), FeatureCode::rim(1));
   EXPECT_NEAR(jet_b(rim).bend, 1 / 0.6, kTiny);
-  expect_vec(jet_b(rim).t, Vec3::UnitY());
+  expect_vec(jet_b(rim).direction, Vec3::UnitY());
 }
 
 TEST(SphereCylinder, InsideLeavesByTheNearerOfSideAndCap) {

@@ -1,4 +1,4 @@
-#include "tests/collision/oracle.h"
+#include "tests/support/oracle.h"
 
 #include <Eigen/Geometry>
 
@@ -211,12 +211,9 @@ double distance_to_box(const Vec3& x, const Vec3& half) {
   return q.maxCoeff() > 0 ? q.cwiseMax(0).norm() : q.maxCoeff();
 }
 
-// Directions closer than this to a flat part's normal count as its own.
-constexpr double kFlat = 1e-8;
-
-// How far x is from the interval's end that d points at, or from the interval where d is ⟂ to it.
+// How far x is from the end of the interval that d points at, weighted by how much d points there, and from the interval.
 double interval_error(double d, double half, double x) {
-  return std::abs(d) > kFlat ? std::abs(x - sign(d) * half) : std::max(0.0, std::abs(x) - half);
+  return std::abs(d) * std::abs(x - sign(d) * half) + std::max(0.0, std::abs(x) - half);
 }
 
 }  // namespace
@@ -278,31 +275,31 @@ double surface_error(const Geometry& shape, const Pose& X, const Vec3& x_W) {
 double support_error(const Geometry& shape, const Pose& X, const Vec3& d_W, const Vec3& x_W) {
   const Vec3 x = X.R.transpose() * (x_W - X.p);
   const Vec3 d = X.R.transpose() * d_W;
-  return std::visit(
-      Overloaded{
-          [&](const Sphere& s) { return (x - s.radius * d).norm(); },
-          [&](const Capsule& s) {
-            const Vec3 core = x - s.radius * d;
-            return Vec3(core.x(), core.y(), interval_error(d.z(), s.half_length, core.z())).norm();
-          },
-          [&](const Cylinder& s) {
-            const double across = std::hypot(d.x(), d.y());
-            const double radial = across > kFlat ? (x.head<2>() - s.radius / across * d.head<2>()).norm()
-                                                : std::max(0.0, x.head<2>().norm() - s.radius);
-            return std::hypot(radial, interval_error(d.z(), s.half_length, x.z()));
-          },
-          [&](const Box& s) {
-            return Vec3(interval_error(d.x(), s.half_size.x(), x.x()), interval_error(d.y(), s.half_size.y(), x.y()),
-                        interval_error(d.z(), s.half_size.z(), x.z()))
-                .norm();
-          },
-          [&](const Plane&) { return std::hypot((d - Vec3::UnitZ()).norm(), x.z()); },
-          [&](const ConvexMesh&) {
-            const double outside = signed_distance(Sphere{0}, Pose::translation(x), shape, Pose{}, 1e-11).gap;
-            return std::hypot(std::max(0.0, outside), d.dot(x) - d.dot(core_support(shape, d)));
-          },
-      },
-      shape);
+  return std::visit(Overloaded{
+                        [&](const Sphere& s) { return (x - s.radius * d).norm(); },
+                        [&](const Capsule& s) {
+                          const Vec3 core = x - s.radius * d;
+                          return std::hypot(core.x(), core.y()) + interval_error(d.z(), s.half_length, core.z());
+                        },
+                        [&](const Cylinder& s) {
+                          const double across = std::hypot(d.x(), d.y());
+                          const double outside = std::max(0.0, x.head<2>().norm() - s.radius);
+                          return (across * x.head<2>() - s.radius * d.head<2>()).norm() + outside +
+                                 interval_error(d.z(), s.half_length, x.z());
+                        },
+                        [&](const Box& s) {
+                          double error = 0;
+                          for (int k = 0; k < 3; ++k) error += interval_error(d[k], s.half_size[k], x[k]);
+                          return error;
+                        },
+                        [&](const Plane&) { return (d - Vec3::UnitZ()).norm() + std::abs(x.z()); },
+                        [&](const ConvexMesh&) {
+                          const double outside =
+                              signed_distance(Sphere{0}, Pose::translation(x), shape, Pose{}, 1e-11).gap;
+                          return std::max(0.0, outside) + std::abs(d.dot(x) - d.dot(core_support(shape, d)));
+                        },
+                    },
+                    shape);
 }
 
 double size_of(const Geometry& shape) {

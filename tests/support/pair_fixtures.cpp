@@ -1,4 +1,4 @@
-#include "tests/collision/pair_fixtures.h"
+#include "tests/support/pair_fixtures.h"
 
 #include <Eigen/Geometry>
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 #include <variant>
 
 #include "lithe/spatial/rotation.h"
-#include "tests/collision/oracle.h"
+#include "tests/support/oracle.h"
 #include "tests/support/random_model.h"
 
 namespace lithe::test {

@@ -38,8 +38,8 @@ SignedDistance signed_distance(const Geometry& a, const Pose& X_WA, const Geomet
 // How far x is from the shape's surface.
 double surface_error(const Geometry& shape, const Pose& X, const Vec3& x);
 
-// How far x is from the points of the shape where the unit vector d is an outward normal: 0 at support points, and of
-// first order in errors of d where the surface bends. Directions closer than 1e-8 to a flat part's count as its own.
+// How far x is from being a point of the shape where the unit vector d is an outward normal: 0 at support points, of first
+// order in errors of x and of d. (On flat parts h(d) − d·x; where the surface bends, the radius times the error of d.)
 double support_error(const Geometry& shape, const Pose& X, const Vec3& d, const Vec3& x);
 
 // The largest distance of a point of the shape from its frame's origin; 1 for planes.
