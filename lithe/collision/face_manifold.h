@@ -114,10 +114,11 @@ bool reaches_depth(const FaceManifold& manifold, double best_face, const Bands& 
 //   the two edges    if they separate by more than edge_tie more than the best face
 //   a face           otherwise: of those within face_tie of the best the largest (areas within 1e-6 are equal), a's
 //                    before b's, then the lowest number. If its manifold does not reach the depth, the next one.
-//   at last          the two edges, if no face is better by more than edge_tie; else, where the shapes overlap, the
-//                    deepest vertex behind the best face (one of merged facets is not quite flat, and may miss it)
+//   at last          the two edges, if no face is better by more than edge_tie; else, where the shapes overlap, a face
+//                    whose manifold misses the depth by at most the margin; else the deepest vertex behind the best
+//                    face (one of merged facets is not quite flat, and may miss it)
 //
-// So shapes that overlap always have a contact as deep, and shapes that do not never have one deeper than the ties.
+// So shapes that overlap always have a contact about as deep, and shapes that do not never one deeper than the ties.
 // Where the shapes do not overlap, two edges count only if their lines meet within both, or at most δ beyond an end.
 // axes.faces must hold every face within face_tie of the best one (not if the edges win); more do no harm.
 void append_manifold(const PairQuery& query, const SeparatingAxes& axes, FaceManifoldScratch& scratch,

@@ -161,22 +161,29 @@ FaceAxis take_preferred(const PairQuery& query, std::vector<FaceAxis>& faces) {
 
 void append_manifold(const PairQuery& query, const SeparatingAxes& axes, FaceManifoldScratch& scratch,
                      std::vector<Contact>& out) {
-  LITHE_ASSERT(!axes.faces.empty());
   const double best_face = axes.best_face(), best_edge = axes.best_edge();
   if (std::max(best_face, best_edge) > query.bands.margin) return;
   if (best_edge > best_face + query.bands.edge_tie) return append_edges(query, axes.edge, out);
 
-  std::vector<FaceAxis>& tied = scratch.tied;
-  tied.clear();
-  for (const FaceAxis& axis : axes.faces) {
-    if (axis.separation >= best_face - query.bands.face_tie) tied.push_back(axis);
-  }
-  while (!tied.empty()) {
-    if (append_face(query, take_preferred(query, tied), best_face, scratch, out)) return;
-  }
+  // The preferred face whose manifold is about that deep; 0: any that is not empty.
+  const auto append_tied_face = [&](double depth) {
+    std::vector<FaceAxis>& tied = scratch.tied;
+    tied.clear();
+    for (const FaceAxis& axis : axes.faces) {
+      if (axis.separation >= best_face - query.bands.face_tie) tied.push_back(axis);
+    }
+    while (!tied.empty()) {
+      if (append_face(query, take_preferred(query, tied), depth, scratch, out)) return true;
+    }
+    return false;
+  };
+  if (append_tied_face(best_face)) return;
   if (axes.has_edge() && best_edge >= best_face - query.bands.edge_tie) return append_edges(query, axes.edge, out);
   // Shapes that are apart have no contact here: a corner comes near, and no two features face each other yet.
-  if (best_face <= 0) append_deepest_vertex(query, axes, scratch, out);
+  if (best_face > 0) return;
+  // Of rods and plates the deepest vertex may lie far beside the face; points above it are the better contact.
+  const double nearly = std::min(best_face + query.bands.margin, 0.0);
+  if (!append_tied_face(nearly)) append_deepest_vertex(query, axes, scratch, out);
 }
 
 }  // namespace lithe

@@ -13,9 +13,9 @@
 #include "lithe/collision/rim_arc.h"
 #include "lithe/collision/rim_rim.h"
 #include "lithe/spatial/rotation.h"
+#include "tests/support/differentiate.h"
 #include "tests/support/oracle.h"
 #include "tests/support/pair_fixtures.h"
-#include "tests/support/differentiate.h"
 #include "tests/support/random_model.h"
 #include "tests/support/random_test.h"
 

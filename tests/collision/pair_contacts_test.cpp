@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "lithe/collision/collide.h"
+#include "tests/support/allocation_counter.h"
 #include "tests/support/oracle.h"
 #include "tests/support/pair_fixtures.h"
-#include "tests/support/allocation_counter.h"
 #include "tests/support/random_model.h"
 #include "tests/support/random_test.h"
 

@@ -13,8 +13,8 @@
 #include "lithe/collision/collide.h"
 #include "lithe/collision/contact_derivatives.h"
 #include "lithe/spatial/rotation.h"
-#include "tests/support/pair_fixtures.h"
 #include "tests/support/differentiate.h"
+#include "tests/support/pair_fixtures.h"
 #include "tests/support/random_model.h"
 #include "tests/support/random_test.h"
 

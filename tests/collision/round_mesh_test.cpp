@@ -9,8 +9,8 @@
 #include "lithe/collision/gjk.h"
 #include "lithe/collision/pairs.h"
 #include "lithe/collision/point_hull.h"
-#include "tests/support/pair_fixtures.h"
 #include "tests/support/allocation_counter.h"
+#include "tests/support/pair_fixtures.h"
 #include "tests/support/random_model.h"
 #include "tests/support/random_test.h"
 
