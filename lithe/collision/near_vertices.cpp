@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <limits>
 
 #include "lithe/collision/lane_bits.h"
@@ -11,6 +12,10 @@ namespace lithe {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+// What rounding errors stay below, relative to the length scale.
+constexpr double kRounding = 1e-12;
+// A hull this thin, relative to its radius, may have vertices that coincide up to rounding.
+constexpr double kThin = 1e-9;
 
 struct Deepest {
   double gap;
@@ -45,11 +50,23 @@ struct Sole {
   int face;
   double cosine;  // n_f·n_r
 };
-Sole most_antiparallel_face(const Hull& hull, int vertex, const Vec3& n_I) {
-  Sole sole = {-1, kInfinity};
+// The most antiparallel face at a vertex joins; of equal ones the lowest number stays.
+void look_at(const Hull& hull, int vertex, const Vec3& n_I, Sole& sole) {
   for (const int face : hull.faces_of(vertex)) {
     const double cosine = hull.faces[face].normal.dot(n_I);
-    if (cosine < sole.cosine - kEqualNormals) sole = {face, cosine};
+    const bool equal = std::abs(cosine - sole.cosine) <= kEqualNormals;
+    if (equal ? face < sole.face : cosine < sole.cosine) sole = {face, cosine};
+  }
+}
+
+// The incident face, as face_manifold() finds it.
+Sole find_sole(const Hull& hull, const Deepest& deepest, const Vec3& n_I, double rounding, const AlignedBuffer& gaps) {
+  Sole sole = {-1, kInfinity};
+  look_at(hull, deepest.vertex, n_I, sole);
+  if (hull.width > kThin * hull.radius) return sole;
+  // Without thickness vertices coincide, and only one of them may have the face that looks this way.
+  for (int i = 0; i < static_cast<int>(hull.vertices.size()); ++i) {
+    if (gaps[i] <= deepest.gap + rounding) look_at(hull, i, n_I, sole);
   }
   return sole;
 }
@@ -115,7 +132,7 @@ void near_vertices(const FacePair& pair, const Bands& bands, int max_points, Fac
   measure_gaps(pair, n_I, scratch.gaps);
   const Deepest deepest = deepest_of(scratch.gaps);
   if (deepest.gap > bands.margin) return;
-  const Sole sole = most_antiparallel_face(hull, deepest.vertex, n_I);
+  const Sole sole = find_sole(hull, deepest, n_I, kRounding * bands.length, scratch.gaps);
   if (take_flat_sole(hull, hull.faces[sole.face], bands, max_points, deepest.gap, scratch.gaps, near)) return;
   take_lower_vertices(hull, n_I, facing_limit(sole.cosine), bands.margin, scratch.gaps, near);
   if (static_cast<int>(near.size()) <= max_points) return;

@@ -81,6 +81,15 @@ TEST(PolytopePlane, BoxWithoutThicknessTouchesAtFourVertices) {
 }
 
 // All faces at the tip are steeper than kFacing.
+TEST(PolytopePlane, BoxWithoutThicknessTurnedOverTouchesAtItsOtherFourVertices) {
+  const Collider sheet = box_collider(0.5, 0.5, 0, 0);
+  const Mat3 over = turn_y(kPi);
+  for (const double tilt : {0.0, 1e-12, -1e-12, 1e-10, -1e-10, 1e-7, -1e-7}) {
+    const auto contacts = contacts_on_plane(sheet, {turn_y(tilt) * over, Vec3(0, 0, -1e-6)});
+    EXPECT_EQ(vertices_of(contacts), (std::vector{4, 5, 6, 7})) << tilt;
+  }
+}
+
 TEST(PolytopePlane, NeedleTouchesWithItsTip) {
   std::vector<Vec3> points = {Vec3::Zero()};
   for (int i = 0; i < 12; ++i) points.emplace_back(0.1 * std::cos(i * kPi / 6), 0.1 * std::sin(i * kPi / 6), 10);
