@@ -75,7 +75,7 @@ void collide(const Collider& a, const Pose& X_WA, const Collider& b, const Pose&
   }
   const PairTest& test = test_of(a.type, b.type);
   if (!test.contacts) return;
-  const PairQuery query{a, b, relative_pose(X_WB, X_WA), bands_of(a, b), max_points, scratch};
+  const PairQuery query{a, b, relative_pose(X_WB, X_WA), bands_of(a, b), max_points, scratch.buffers()};
   const std::size_t first = out.size();
   test.contacts(query, out);
   for (std::size_t i = first; i < out.size(); ++i) to_world(query, X_WB, false, out[i]);
@@ -90,7 +90,8 @@ Contact distance(const Collider& a, const Pose& X_WA, const Collider& b, const P
   const PairTest& test = test_of(first.type, second.type);
   LITHE_CHECK(test.distance, "distance: no distance is defined between two planes (shapes {} and {})", int(a.shape),
               int(b.shape));
-  const PairQuery query{first, second, relative_pose(X_W2, X_W1), bands_of(first, second), kMaxPoints, scratch};
+  const PairQuery query{first,      second,           relative_pose(X_W2, X_W1), bands_of(first, second),
+                        kMaxPoints, scratch.buffers()};
   Contact contact = test.distance(query);
   to_world(query, X_W2, reversed, contact);
   return contact;

@@ -4,7 +4,7 @@
 
 #include "lithe/collision/collider.h"
 #include "lithe/collision/contact.h"
-#include "lithe/collision/pair_scratch.h"
+#include "lithe/collision/pair_buffers.h"
 
 namespace lithe {
 
@@ -16,7 +16,7 @@ struct PairQuery {
   Pose X_BA;
   Bands bands;
   int max_points;  // of a manifold
-  PairScratch& scratch;
+  PairBuffers& scratch;
 };
 
 // One test per pair of shape types, each in its own file:

@@ -1,21 +1,26 @@
 #pragma once
 
-#include <vector>
-
-#include "lithe/collision/cylinder_hull_search.h"
-#include "lithe/collision/epa.h"
-#include "lithe/collision/face_manifold.h"
-#include "lithe/collision/near_vertices.h"
+#include <memory>
 
 namespace lithe {
 
-// Memory that pair tests reuse, so that a warm detection allocates nothing: one member per algorithm that needs some.
-// Nothing in it carries from one call to the next: results depend on the two poses alone.
-struct PairScratch {
-  EpaScratch epa;
-  PolytopeScratch polytope;
-  std::vector<NearVertex> near_vertices;
-  CylinderHullScratch cylinder_hull;
+struct PairBuffers;
+
+// Memory that pair tests reuse, so that a warm detection allocates nothing. It holds no state: any PairScratch, fresh,
+// used or copied, gives the same results. One per thread.
+class PairScratch {
+ public:
+  PairScratch();
+  ~PairScratch();
+  PairScratch(const PairScratch&);  // the copy has memory of its own
+  PairScratch& operator=(const PairScratch&);
+  PairScratch(PairScratch&&) noexcept;
+  PairScratch& operator=(PairScratch&&) noexcept;
+
+  PairBuffers& buffers();
+
+ private:
+  std::unique_ptr<PairBuffers> buffers_;
 };
 
 }  // namespace lithe

@@ -19,7 +19,7 @@ namespace {
 constexpr double kPi = std::numbers::pi;
 
 std::vector<Contact> box_contacts(const PolytopeScene& scene) {
-  PairScratch scratch;
+  PairBuffers scratch;
   std::vector<Contact> contacts;
   const bool mesh = scene.b.type == ShapeType::mesh;
   (mesh ? box_mesh_contacts : box_box_contacts)(scene.query(scratch), contacts);
@@ -285,7 +285,7 @@ TEST(BoxPairs, AllocateNothingWhenWarm) {
   for (PolytopeScene scene : {stacked(cube(0), cube(1), 1, 0.37, 0.21, turn_z(0.3)), ridges,
                               foot_on_ground(turn_x(1e-3), Vec3(0, 0, 0)), foot_on_ground(turn_z(1), Vec3(2, 1, 0))}) {
     scene.max_points = 3;
-    PairScratch scratch;
+    PairBuffers scratch;
     std::vector<Contact> contacts;
     const PairQuery query = scene.query(scratch);
     const auto test = scene.b.type == ShapeType::mesh ? box_mesh_contacts : box_box_contacts;

@@ -23,7 +23,7 @@ Collider plane_collider() { return make_test_shape(Plane{}, 99).collider; }
 
 std::vector<Contact> contacts_on_plane(const Collider& a, const Pose& X_BA, int max_points = 100) {
   const Collider plane = plane_collider();
-  PairScratch scratch;
+  PairBuffers scratch;
   std::vector<Contact> contacts;
   polytope_plane_contacts({a, plane, X_BA, bands_of(a, plane), max_points, scratch}, contacts);
   return contacts;
@@ -31,7 +31,7 @@ std::vector<Contact> contacts_on_plane(const Collider& a, const Pose& X_BA, int 
 
 Contact distance_to_plane(const Collider& a, const Pose& X_BA) {
   const Collider plane = plane_collider();
-  PairScratch scratch;
+  PairBuffers scratch;
   return polytope_plane_distance({a, plane, X_BA, bands_of(a, plane), 8, scratch});
 }
 
@@ -181,7 +181,7 @@ TEST(PolytopePlane, VerticesAreThoseOfTheDefinition) {
 TEST(PolytopePlane, AllocatesNothingWhenWarm) {
   if (!AllocationGuard::supported()) GTEST_SKIP() << AllocationGuard::kWhyNot;
   const Collider sole = make_test_shape(foot(), 0).collider, plane = plane_collider();
-  PairScratch scratch;
+  PairBuffers scratch;
   std::vector<Contact> contacts;
   const PairQuery query{sole, plane, {turn_x(1e-3), Vec3(0, 0, -0.01)}, bands_of(sole, plane), 8, scratch};
   polytope_plane_contacts(query, contacts);

@@ -9,7 +9,7 @@
 
 namespace lithe::test {
 
-PairQuery PolytopeScene::query(PairScratch& scratch) const {
+PairQuery PolytopeScene::query(PairBuffers& scratch) const {
   const Pose X_BA = {X_WB.R.transpose() * X_WA.R, X_WB.R.transpose() * (X_WA.p - X_WB.p)};
   return {a, b, X_BA, bands_of(a, b), max_points, scratch};
 }
@@ -35,14 +35,14 @@ PolytopeScene stacked(const Collider& a, const Collider& b, double height, doubl
 }
 
 std::vector<Contact> generic_contacts(const PolytopeScene& scene) {
-  PairScratch scratch;
+  PairBuffers scratch;
   std::vector<Contact> contacts;
   polytope_polytope_contacts(scene.query(scratch), contacts);
   return contacts;
 }
 
 std::vector<Contact> all_axes_contacts(const PolytopeScene& scene) {
-  PairScratch scratch;
+  PairBuffers scratch;
   std::vector<Contact> contacts;
   const PairQuery query = scene.query(scratch);
   PolytopeScratch& memory = scratch.polytope;

@@ -15,7 +15,7 @@ struct PolytopeScene {
   Pose X_WA, X_WB;
   int max_points = 1000;  // all of them, unless a test says otherwise
 
-  PairQuery query(PairScratch& scratch) const;
+  PairQuery query(PairBuffers& scratch) const;
 };
 
 // The n-th shape of a scene.

@@ -56,7 +56,7 @@ struct Searched {
   double best;
 };
 Searched search_all(const PolytopeScene& scene) {
-  PairScratch scratch;
+  PairBuffers scratch;
   const PairQuery query = scene.query(scratch);
   Searched result;
   all_axes(*scene.a.hull, *scene.b.hull, query.X_BA, query.bands.length, scratch.polytope.search, result.axes);
@@ -65,7 +65,7 @@ Searched search_all(const PolytopeScene& scene) {
 }
 
 Contact distance_of(const PolytopeScene& scene) {
-  PairScratch scratch;
+  PairBuffers scratch;
   return polytope_polytope_distance(scene.query(scratch));
 }
 
@@ -159,7 +159,7 @@ PolytopeScene extreme_scene(std::mt19937_64& random) {
 
 // Memory of one pair must not show in the next: the same bits from fresh memory and from memory that others used.
 TEST(PolytopeContacts, DependOnThePosesAlone) {
-  PairScratch used;
+  PairBuffers used;
   int contacts_seen = 0;
   for_random_cases(6000, [&](std::mt19937_64& random) {
     const PolytopeScene scene = chance(random, 0.5) ? extreme_scene(random) : scene_of(any_case(random));
@@ -224,7 +224,7 @@ TEST(PolytopeContacts, AllocateNothingWhenWarm) {
   std::mt19937_64 random(1);
   std::vector<PolytopeScene> scenes;
   for (int k = 0; k < 100; ++k) scenes.push_back(scene_of(any_case(random)));
-  PairScratch scratch;
+  PairBuffers scratch;
   std::vector<Contact> contacts;
   const auto run = [&] {
     for (const PolytopeScene& scene : scenes) {

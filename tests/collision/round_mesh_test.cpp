@@ -32,7 +32,7 @@ ConvexMesh mesh_of(const Box& box) {
 }
 
 std::vector<Contact> contacts(PairContacts test, const Collider& a, const Collider& b, const Pose& X_BA) {
-  PairScratch scratch;
+  PairBuffers scratch;
   std::vector<Contact> out;
   test({a, b, X_BA, bands_of(a, b), 8, scratch}, out);
   return out;
@@ -41,11 +41,11 @@ std::vector<Contact> mesh_contacts(const Collider& a, const Collider& b, const P
   return contacts(round_mesh_contacts, a, b, X_BA);
 }
 Contact mesh_distance(const Collider& a, const Collider& b, const Pose& X_BA) {
-  PairScratch scratch;
+  PairBuffers scratch;
   return round_mesh_distance({a, b, X_BA, bands_of(a, b), 8, scratch});
 }
 Contact box_distance(const Collider& a, const Collider& b, const Pose& X_BA) {
-  PairScratch scratch;
+  PairBuffers scratch;
   return round_box_distance({a, b, X_BA, bands_of(a, b), 8, scratch});
 }
 
@@ -264,7 +264,7 @@ TEST(RoundMesh, AllocatesNothing) {
   const Collider a = collider_of(Capsule{0.1, 0.3}, 0);
   std::vector<Pose> poses;
   for (int k = 0; k < 200; ++k) poses.push_back({random_rotation(random), random_vec3(random, 0.3)});
-  PairScratch scratch;
+  PairBuffers scratch;
   std::vector<Contact> out;
   out.reserve(1000);
   const AllocationGuard guard;
