@@ -133,7 +133,7 @@ TEST_P(PairContacts, AreAtBothShapes) {
 }
 
 TEST_P(PairContacts, ExchangingTheShapesTurnsTheNormalsAround) {
-  for_random_cases(kPoses / 10, [&](std::mt19937_64& random) {
+  for_random_cases(kPoses, [&](std::mt19937_64& random) {
     const PairCase c = chance(random, 0.2) ? lattice_case(GetParam(), random) : touching_case(GetParam(), random);
     const std::vector<Contact> contacts = contacts_of(c), mirrored = contacts_of(swapped(c));
     ASSERT_EQ(mirrored.size(), contacts.size());
@@ -154,7 +154,7 @@ TEST_P(PairContacts, ExchangingTheShapesTurnsTheNormalsAround) {
 // vanish or change its name. At a band's end rounding decides; that is what may be skipped.
 TEST_P(PairContacts, MoveWithTheShapes) {
   for_random_cases(
-      kPoses / 5,
+      kPoses,
       [&](std::mt19937_64& random) {
         const PairCase c = touching_case(GetParam(), random);
         const Pose X{random_rotation(random), random_vec3(random, 3)};
