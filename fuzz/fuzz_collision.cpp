@@ -16,9 +16,27 @@
 namespace lithe {
 namespace {
 
-void require(bool condition, const char* what, const Collider& a, const Collider& b) {
+struct Case {
+  Collider a, b;
+  Pose X_WA, X_WB;
+};
+
+void print(const char* name, const Collider& c, const Pose& X) {
+  fmt::print(stderr, "{}: {}, radius {}, half length {}, half size ({}, {}, {})\n", name, to_string(c.type), c.radius,
+             c.half_length, c.half_size.x(), c.half_size.y(), c.half_size.z());
+  if (c.type == ShapeType::mesh) {
+    for (const Vec3& v : c.hull->vertices) fmt::print(stderr, "  vertex ({}, {}, {})\n", v.x(), v.y(), v.z());
+  }
+  for (int i = 0; i < 3; ++i) {
+    fmt::print(stderr, "  [{}, {}, {}]  {}\n", X.R(i, 0), X.R(i, 1), X.R(i, 2), X.p[i]);
+  }
+}
+
+void require(bool condition, const char* what, const Case& c) {
   if (condition) return;
-  fmt::print(stderr, "fuzz_collision: {} – {}: {}\n", to_string(a.type), to_string(b.type), what);
+  fmt::print(stderr, "fuzz_collision: {} – {}: {}\n", to_string(c.a.type), to_string(c.b.type), what);
+  print("a", c.a, c.X_WA);
+  print("b", c.b, c.X_WB);
   std::abort();
 }
 
@@ -78,31 +96,31 @@ class Description {
 
 bool finite(const Contact& c) { return c.p.allFinite() && c.n.allFinite() && std::isfinite(c.gap); }
 
-void check_contact(const Contact& c, const Collider& a, const Pose& X_WA, const Collider& b, const Pose& X_WB) {
-  require(finite(c), "a contact is not finite", a, b);
-  require(std::abs(c.n.norm() - 1) < 1e-9, "a normal is no unit vector", a, b);
-  const ContactDerivatives d = contact_derivatives(c);
-  require(d.by_a.allFinite() && d.by_b.allFinite(), "a derivative is not finite", a, b);
-  const ContactSizeDerivatives s = contact_size_derivatives(c, a, X_WA, b, X_WB);
-  require(s.by_a.allFinite() && s.by_b.allFinite(), "a derivative by a size is not finite", a, b);
+void check_contact(const Contact& contact, const Case& c) {
+  require(finite(contact), "a contact is not finite", c);
+  require(std::abs(contact.n.norm() - 1) < 1e-9, "a normal is no unit vector", c);
+  const ContactDerivatives d = contact_derivatives(contact);
+  require(d.by_a.allFinite() && d.by_b.allFinite(), "a derivative is not finite", c);
+  const ContactSizeDerivatives s = contact_size_derivatives(contact, c.a, c.X_WA, c.b, c.X_WB);
+  require(s.by_a.allFinite() && s.by_b.allFinite(), "a derivative by a size is not finite", c);
 }
 
-void check_pair(const Collider& a, const Pose& X_WA, const Collider& b, const Pose& X_WB, int max_points) {
+void check_pair(const Case& c, int max_points) {
   PairScratch scratch;
   std::vector<Contact> contacts, exchanged;
-  collide(a, X_WA, b, X_WB, scratch, contacts, max_points);
-  require(static_cast<int>(contacts.size()) <= max_points, "too many contacts", a, b);
-  for (const Contact& c : contacts) {
-    check_contact(c, a, X_WA, b, X_WB);
-    require(c.gap <= bands_of(a, b).margin, "a contact beyond the margin", a, b);
+  collide(c.a, c.X_WA, c.b, c.X_WB, scratch, contacts, max_points);
+  require(static_cast<int>(contacts.size()) <= max_points, "too many contacts", c);
+  for (const Contact& contact : contacts) {
+    check_contact(contact, c);
+    require(contact.gap <= bands_of(c.a, c.b).margin, "a contact beyond the margin", c);
   }
-  collide(b, X_WB, a, X_WA, scratch, exchanged, max_points);
-  require(exchanged.size() == contacts.size(), "another number of contacts with the shapes exchanged", a, b);
+  collide(c.b, c.X_WB, c.a, c.X_WA, scratch, exchanged, max_points);
+  require(exchanged.size() == contacts.size(), "another number of contacts with the shapes exchanged", c);
   for (std::size_t i = 0; i < contacts.size(); ++i) {
-    require(exchanged[i].p == contacts[i].p && exchanged[i].n == -contacts[i].n, "exchanging is not mirroring", a, b);
+    require(exchanged[i].p == contacts[i].p && exchanged[i].n == -contacts[i].n, "exchanging is not mirroring", c);
   }
-  if (a.type != ShapeType::plane || b.type != ShapeType::plane) {
-    check_contact(distance(a, X_WA, b, X_WB, scratch), a, X_WA, b, X_WB);
+  if (c.a.type != ShapeType::plane || c.b.type != ShapeType::plane) {
+    check_contact(distance(c.a, c.X_WA, c.b, c.X_WB, scratch), c);
   }
 }
 
@@ -112,7 +130,7 @@ void run(Description input) {
   const Pose X_WA = input.pose(), X_WB = input.pose();
   const int max_points = 1 + input.below(16);
   try {
-    check_pair(make_collider(a, ShapeIndex(0)), X_WA, make_collider(b, ShapeIndex(1)), X_WB, max_points);
+    check_pair({make_collider(a, ShapeIndex(0)), make_collider(b, ShapeIndex(1)), X_WA, X_WB}, max_points);
   } catch (const Error&) {
     // A mesh without a hull.
   }

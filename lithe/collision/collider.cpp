@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "lithe/core/check.h"
+
 namespace lithe {
 namespace {
 
@@ -12,6 +14,8 @@ template <class... F>
 struct Overloaded : F... {
   using F::operator()...;
 };
+template <class... F>
+Overloaded(F...) -> Overloaded<F...>;
 
 void set_bounds(Collider& c, const Vec3& half) {
   c.box_centre = Vec3::Zero();
@@ -49,6 +53,9 @@ Collider make_collider(const Shape& shape, ShapeIndex index, std::vector<std::st
                    c.length_scale = length_scale(2 * s.radius, s.radius + s.half_length);
                  },
                  [&](const Cylinder& s) {
+                   LITHE_CHECK(s.radius > 0 || s.half_length > 0,
+                               "shape '{}': a cylinder of radius 0 and half length 0 is a point; make it a sphere",
+                               shape.name);
                    c.type = ShapeType::cylinder;
                    c.radius = s.radius;
                    c.half_length = s.half_length;
@@ -57,6 +64,8 @@ Collider make_collider(const Shape& shape, ShapeIndex index, std::vector<std::st
                        length_scale(2 * std::min(s.radius, s.half_length), Vec3(s.radius, 0, s.half_length).norm());
                  },
                  [&](const Box& s) {
+                   LITHE_CHECK(s.half_size.maxCoeff() > 0,
+                               "shape '{}': a box of half size (0, 0, 0) is a point; make it a sphere", shape.name);
                    c.type = ShapeType::box;
                    c.half_size = s.half_size;
                    c.hull = std::make_shared<const Hull>(box_hull(s.half_size));

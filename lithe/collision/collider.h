@@ -35,7 +35,8 @@ struct Collider {
   double length_scale = 0;  // what tolerances are measured in
 };
 
-// Prepares a shape; the hull of a mesh may add warnings.
+// Prepares a shape; the hull of a mesh may add warnings. A shape may have no thickness, but a box or a cylinder that is a
+// mere point is refused: as a sphere of radius 0 it has directions to be measured in.
 Collider make_collider(const Shape& shape, ShapeIndex index, std::vector<std::string>* warnings = nullptr);
 
 // The tolerances of a pair (see docs/collision.md): everything a rounding error could decide lies inside a band.

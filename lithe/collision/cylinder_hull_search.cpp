@@ -418,8 +418,10 @@ Vec3 Search::rim_point_over_edge(const Vec3& n, int rim, const Vec3& v, const Ve
   const RimSupport support = rim_support(c_, n);
   const Vec3 x = support.point(c_, rim), m = e.cross(n);
   const double slope = m.dot(support.t);
-  if (std::abs(slope) < 0.1) return x;
-  const double turn = m.dot(v - x) / (slope * c_.rho);
+  const double along_rim = m.dot(v - x) / slope;
+  // A needle's rim has no length to move along, and rounding errors are small.
+  if (!(std::abs(slope) >= 0.1 && std::abs(along_rim) < 0.1 * c_.rho)) return x;
+  const double turn = along_rim / c_.rho;
   return c_.cap_centre(rim) + c_.rho * (support.u + turn * support.t).normalized();
 }
 

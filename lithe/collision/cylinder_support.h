@@ -66,8 +66,13 @@ struct PointInCylinder {
     z = d.dot(c.a);
     u = d - z * c.a;
     l = u.norm();
-    // A multiple of a tiny vector would not be perpendicular to the axis.
-    u = l > 1e-12 * (c.rho + c.h) ? Vec3(u / l) : Vec3::Zero();
+    // A multiple of a tiny vector would not be perpendicular to the axis: the point counts as on it.
+    if (l > 1e-12 * (c.rho + c.h)) {
+      u /= l;
+    } else {
+      l = 0;
+      u.setZero();
+    }
   }
   // Of the point from the solid; a lower bound where it lies inside.
   double distance(const SolidCylinder& c) const {

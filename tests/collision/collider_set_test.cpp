@@ -123,6 +123,11 @@ TEST(ColliderSet, RefusesAMeshWithoutAHullByName) {
   expect_error([&] { ColliderSet set(model); }, "needle");
 }
 
+TEST(MakeCollider, RefusesABoxOrACylinderThatIsAPoint) {
+  expect_error([] { make_collider({.name = "dot", .geometry = Box{Vec3::Zero()}}, ShapeIndex(0)); }, "dot", "a sphere");
+  expect_error([] { make_collider({.name = "dot", .geometry = Cylinder{0, 0}}, ShapeIndex(0)); }, "dot", "a sphere");
+}
+
 TEST(Bands, AreMeasuredInTheSmallerShape) {
   const Collider small = make_collider({.name = "s", .geometry = Sphere{0.1}}, ShapeIndex(0));
   const Collider floor = make_collider({.name = "f", .geometry = Box{Vec3(5, 5, 1)}}, ShapeIndex(1));
