@@ -10,7 +10,7 @@ packages=(
   build-essential cmake ninja-build ccache
   clang libclang-rt-dev # sanitizer and fuzzer runtimes, for `make check`
   libeigen3-dev libfmt-dev libcli11-dev libqhull-dev libtinyxml2-dev
-  libgtest-dev libbenchmark-dev libccd-dev
+  libgtest-dev libbenchmark-dev
   python3 python3-venv
 )
 requirements="requirements-dev.txt"
