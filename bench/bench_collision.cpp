@@ -138,7 +138,9 @@ void register_atlas() {
     q[2] = standing_height(model, ColliderSet(model), 1e-5);
     return std::make_shared<Scene>(std::move(model), q);
   };
-  exclude_overlaps(builder, *standing(builder.build()));
+  const auto untreated = standing(builder.build());
+  register_scene("atlas_without_exceptions", untreated);
+  exclude_overlaps(builder, *untreated);
   register_scene("atlas", standing(builder.build()));
 }
 
