@@ -4,18 +4,12 @@
 #include <limits>
 
 #include "lithe/core/check.h"
+#include "lithe/core/overloaded.h"
 
 namespace lithe {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-template <class... F>
-struct Overloaded : F... {
-  using F::operator()...;
-};
-template <class... F>
-Overloaded(F...) -> Overloaded<F...>;
 
 void set_bounds(Collider& c, const Vec3& half) {
   c.box_centre = Vec3::Zero();

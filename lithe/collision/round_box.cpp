@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "lithe/collision/box_features.h"
+#include "lithe/collision/lying_capsule.h"
 #include "lithe/collision/pairs.h"
 #include "lithe/collision/segments.h"
 
@@ -17,18 +18,6 @@
 namespace lithe {
 namespace {
 
-// A face carries a manifold when the deepest normal is this close (cosine) to its own: 5.7°.
-constexpr double kOnFace = 0.995;
-// A core this parallel (cosine) to an edge lies along it: sin θ < 0.1; then the normal has at most that along the edge.
-constexpr double kAlongEdge = 0.99498743710662;
-constexpr double kAcrossEdge = 0.1;
-// The crossing of a core and the edge it lies along says nothing new where the core passes the edge this close, relative
-// to r, at both ends.
-constexpr double kCrossingOffset = 0.014;
-// The deepest point is left out of a manifold only where some other is as deep up to this, relative to r.
-constexpr double kLowered = 1e-4;
-// A crossing at a smaller angle (sine) moves more than 1000 m per metre.
-constexpr double kSensitiveAngle = 1e-3;
 // Edges win over faces by more than this, relative to the shapes' size; equal ones are the same normal twice.
 constexpr double kEdgeTie = 1e-12;
 
@@ -267,7 +256,7 @@ void set_contact(const BoxedCore& core, const Touch& touch, Contact& contact) {
       const double ej = core.e[next_axis(touch.axis)], ek = core.e[next_axis(next_axis(touch.axis))];
       const double sine_sq = ej * ej + ek * ek;
       if (sine_sq > 0) feature.a = SupportJet::line(core.e, core.radius);
-      if (sine_sq < kSensitiveAngle * kSensitiveAngle) contact.flags = ContactFlag::sensitive_point;
+      if (sine_sq < lying::kSensitiveAngle * lying::kSensitiveAngle) contact.flags = ContactFlag::sensitive_point;
     }
   }
 }
@@ -290,14 +279,14 @@ class LyingCapsule {
     negative_ = deepest.n[face_] < 0;
     for (int axis = next_axis(face_); axis != face_; axis = next_axis(axis)) {
       const int along = 3 - face_ - axis;  // the direction of the sides ± axis
-      if (std::abs(core.e[along]) > kAlongEdge) beside_ = axis;
+      if (std::abs(core.e[along]) > lying::kAlongEdge) beside_ = axis;
     }
   }
 
   static bool applies(const BoxedCore& core, const Touch& deepest) {
-    if (deepest.n.cwiseAbs().maxCoeff() > kOnFace) return true;
+    if (deepest.n.cwiseAbs().maxCoeff() > lying::kOnFace) return true;
     for (int i = 0; i < 3; ++i) {
-      if (std::abs(core.e[i]) > kAlongEdge && std::abs(deepest.n[i]) < kAcrossEdge) return true;
+      if (std::abs(core.e[i]) > lying::kAlongEdge && std::abs(deepest.n[i]) < lying::kAcrossEdge) return true;
     }
     return false;
   }
@@ -311,7 +300,7 @@ class LyingCapsule {
     append_end(clip.low, clip.low_axis);
     append_end(clip.high, clip.high_axis);
     if (beside_ >= 0 && core_.e[beside_] != 0) append_crossings(clip);
-    if (lowest_ > deepest_.core + kLowered * core_.radius) append(deepest_);
+    if (lowest_ > deepest_.core + lying::kLowered * core_.radius) append(deepest_);
     return out_.size() > first_;
   }
 
@@ -341,7 +330,7 @@ class LyingCapsule {
       append(point_touch(core_, clamped(touch.t, -core_.h, core_.h)));
     } else if (is_beyond_edge(touch, i)) {
       append_vertex(vertex | sign_bit(foot(touch)[i], i));
-    } else if (std::abs(touch.n[face_]) > kOnFace) {
+    } else if (std::abs(touch.n[face_]) > lying::kOnFace) {
       append(touch);
     }
   }
@@ -371,11 +360,11 @@ class LyingCapsule {
     for (const int bit : {0, 1 << beside_}) {
       const Touch touch = crossing_touch(core_, along, face_bit() | bit, deepest_.n);
       const bool is_deepest = core_.is_pipe(deepest_.t) && touch.code == deepest_.code;
-      if (!is_deepest && std::abs(touch.n[face_]) < kOnFace) continue;
+      if (!is_deepest && std::abs(touch.n[face_]) < lying::kOnFace) continue;
       if (!(touch.t > clip.low && touch.t < clip.high) || is_beyond_edge(touch, along)) continue;
       const double sine = std::hypot(core_.e[face_], core_.e[beside_]);
       const double farther = std::max(touch.t - clip.low, clip.high - touch.t);
-      if (sine * farther > kCrossingOffset * core_.radius) append(touch);
+      if (sine * farther > lying::kCrossingOffset * core_.radius) append(touch);
     }
   }
 

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "lithe/collision/hull_distance.h"
+#include "lithe/collision/lying_capsule.h"
 #include "lithe/collision/pairs.h"
 #include "lithe/collision/point_hull.h"
 
@@ -28,18 +29,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kMeeting = 1e-9;
 // Relative to the same: what is parallel to a face.
 constexpr double kLevel = 1e-12;
-// A face carries a manifold when the deepest normal is this close (cosine) to its own: 5.7°.
-constexpr double kOnFace = 0.995;
-// A core this parallel (cosine) to an edge lies along it: sin θ < 0.1; then the normal has at most that along the edge.
-constexpr double kAlongEdge = 0.99498743710662;
-constexpr double kAcrossEdge = 0.1;
-// The crossing of a core and the edge it lies along says nothing new where the core passes the edge this close, relative
-// to r, at both ends.
-constexpr double kCrossingOffset = 0.014;
-// The deepest point is left out of a manifold only where some other is as deep up to this, relative to r.
-constexpr double kLowered = 1e-4;
-// Sines of the angle between core and edge: a crossing that moves more than 1000 m per metre; no crossing at all.
-constexpr double kSensitiveAngle = 1e-3;
+// A core at a smaller angle (sine) to an edge does not cross it.
 constexpr double kParallel = 1e-12;
 
 struct RoundShape {
@@ -177,7 +167,7 @@ void set_contact(const RoundShape& shape, const CoreDistance& touch, Contact& co
   contact.p = 0.5 * (touch.x_a + touch.x_b - shape.radius * touch.n);
   contact.feature = ClosestFeatures{touch.a.jet(shape.radius), touch.b.jet()};
   const bool is_pipe = touch.a.code.part() == Part::edge;
-  if (is_pipe && touch.b.freedom == Freedom::line && shape.e.cross(touch.b.e).norm() < kSensitiveAngle) {
+  if (is_pipe && touch.b.freedom == Freedom::line && shape.e.cross(touch.b.e).norm() < lying::kSensitiveAngle) {
     contact.flags = ContactFlag::sensitive_point;
   }
 }
@@ -201,9 +191,9 @@ class LyingCapsule {
 
   bool applies() const {
     const Hull::Face& face = hull_.faces[face_];
-    if (face.normal.dot(deepest_.n) > kOnFace) return true;
+    if (face.normal.dot(deepest_.n) > lying::kOnFace) return true;
     for (int k = 0; k < face.count; ++k) {
-      if (is_along(k) && std::abs(hull_.edges[edge_of(k)].direction.dot(deepest_.n)) < kAcrossEdge) return true;
+      if (is_along(k) && std::abs(hull_.edges[edge_of(k)].direction.dot(deepest_.n)) < lying::kAcrossEdge) return true;
     }
     return false;
   }
@@ -216,7 +206,7 @@ class LyingCapsule {
     if (clip.t[0] > clip.t[1]) return false;
     for (const int end : {0, 1}) append_end(clip, end);
     append_crossings(clip);
-    if (lowest_ > deepest_.distance + kLowered * shape_.radius) append(deepest_);
+    if (lowest_ > deepest_.distance + lying::kLowered * shape_.radius) append(deepest_);
     return out_.size() > first_;
   }
 
@@ -256,7 +246,7 @@ class LyingCapsule {
     const std::span<const int> ring = hull_.face_vertices(face_);
     return hull_.edge_between(ring[k], ring[k + 1 < static_cast<int>(ring.size()) ? k + 1 : 0]);
   }
-  bool is_along(int k) const { return std::abs(hull_.edges[edge_of(k)].direction.dot(shape_.e)) > kAlongEdge; }
+  bool is_along(int k) const { return std::abs(hull_.edges[edge_of(k)].direction.dot(shape_.e)) > lying::kAlongEdge; }
   double height(const Vec3& x) const { return hull_.faces[face_].normal.dot(x) - hull_.faces[face_].offset; }
 
   void cut(int k, Clip& clip) const {
@@ -313,7 +303,7 @@ class LyingCapsule {
       append_ball(t < 0 ? 0 : 1);
     } else if (const int vertex = vertex_beyond(edge, touch->x_b); vertex >= 0) {
       append_vertex(vertex);
-    } else if (touch->n.dot(hull_.faces[face_].normal) > kOnFace) {
+    } else if (touch->n.dot(hull_.faces[face_].normal) > lying::kOnFace) {
       append(*touch);
     }
   }
@@ -334,12 +324,12 @@ class LyingCapsule {
       const auto touch = crossing_touch(shape_, edge_of(k), deepest_.n);
       if (!touch) continue;
       const bool is_deepest = deepest_.a.code.part() == Part::edge && touch->b.code == deepest_.b.code;
-      if (!is_deepest && touch->n.dot(hull_.faces[face_].normal) < kOnFace) continue;
+      if (!is_deepest && touch->n.dot(hull_.faces[face_].normal) < lying::kOnFace) continue;
       const double t = shape_.e.dot(touch->x_a - shape_.o);
       if (!(t > clip.t[0] && t < clip.t[1]) || vertex_beyond(edge_of(k), touch->x_b) >= 0) continue;
       const double sine = shape_.e.cross(touch->b.e).norm();
       const double farther = std::max(t - clip.t[0], clip.t[1] - t);
-      if (sine * farther > kCrossingOffset * shape_.radius) append(*touch);
+      if (sine * farther > lying::kCrossingOffset * shape_.radius) append(*touch);
     }
   }
 

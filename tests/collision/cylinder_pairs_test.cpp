@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numbers>
 #include <optional>
 #include <vector>
 
@@ -13,6 +12,7 @@
 #include "lithe/collision/rim_arc.h"
 #include "lithe/collision/rim_rim.h"
 #include "lithe/spatial/rotation.h"
+#include "tests/collision/expect_contact.h"
 #include "tests/support/differentiate.h"
 #include "tests/support/oracle.h"
 #include "tests/support/pair_fixtures.h"
@@ -23,15 +23,7 @@
 namespace lithe::test {
 namespace {
 
-constexpr double kPi = std::numbers::pi;
-constexpr double kTiny = 1e-14;
 using Part = FeatureCode::Part;
-
-Mat3 turn_x(double angle) { return rotation_exp(angle * Vec3::UnitX()); }
-Mat3 turn_y(double angle) { return rotation_exp(angle * Vec3::UnitY()); }
-Mat3 turn_z(double angle) { return rotation_exp(angle * Vec3::UnitZ()); }
-// Takes the z axis to x, exactly.
-Mat3 along_x() { return (Mat3() << 0, 0, 1, 0, 1, 0, -1, 0, 0).finished(); }
 
 // Two shapes, b in the world's frame.
 class Pair {
@@ -53,24 +45,6 @@ class Pair {
   TestShape a_, b_;
   mutable PairScratch scratch_;
 };
-
-void expect_vec(const Vec3& value, const Vec3& expected, double tolerance = kTiny) {
-  EXPECT_LE((value - expected).lpNorm<Eigen::Infinity>(), tolerance)
-      << "is " << value.transpose() << ", not " << expected.transpose();
-}
-
-void expect_contact(const Contact& c, const Vec3& p, const Vec3& n, double gap, double tolerance = kTiny) {
-  EXPECT_NEAR(c.gap, gap, tolerance);
-  expect_vec(c.p, p, tolerance);
-  expect_vec(c.n, n, tolerance);
-}
-
-void expect_codes(const Contact& c, FeatureCode a, FeatureCode b) {
-  EXPECT_EQ(c.code_a, a) << "part " << static_cast<int>(c.code_a.part()) << " " << c.code_a.index();
-  EXPECT_EQ(c.code_b, b) << "part " << static_cast<int>(c.code_b.part()) << " " << c.code_b.index();
-}
-
-bool by_convention(const Contact& c) { return has(c.flags, ContactFlag::normal_by_convention); }
 
 bool is_finite(const Contact& c) { return c.p.allFinite() && c.n.allFinite() && std::isfinite(c.gap); }
 

@@ -72,47 +72,37 @@ Outcome expect_optimal(const PairCase& c, const Contact& found) {
   return truth.bound <= found.gap + tolerance || testing::Test::HasFailure() ? Outcome::checked : Outcome::skipped;
 }
 
+// All that makes a signed distance, at one pose.
+Outcome check_distance(const PairCase& c, const Contact& found) {
+  expect_attained(c, found);
+  expect_valid_features(found);
+  const Outcome outcome = expect_optimal(c, found);
+  if (testing::Test::HasFailure()) ADD_FAILURE() << describe(c);
+  return outcome;
+}
+
 TEST_P(PairDistance, IsTheLargestSeparation) {
-  for_random_cases(
-      kPoses,
-      [&](std::mt19937_64& random) {
-        const PairCase c = random_case(GetParam(), random);
-        const Contact found = distance_of(c);
-        expect_attained(c, found);
-        expect_valid_features(found);
-        const Outcome outcome = expect_optimal(c, found);
-        if (HasFailure()) ADD_FAILURE() << describe(c);
-        return outcome;
-      },
-      0.001);
+  const auto check = [&](std::mt19937_64& random) {
+    const PairCase c = random_case(GetParam(), random);
+    return check_distance(c, distance_of(c));
+  };
+  for_random_cases(kPoses, check, 0.001);
 }
 
 // Two flat parts face each other, touching, almost parallel or parallel.
 TEST_P(PairDistance, IsTheLargestSeparationAtRest) {
-  for_random_cases(
-      kPoses / 10,
-      [&](std::mt19937_64& random) {
-        const PairCase c = resting_case(GetParam(), random);
-        const Contact found = distance_of(c);
-        expect_attained(c, found);
-        expect_valid_features(found);
-        const Outcome outcome = expect_optimal(c, found);
-        if (HasFailure()) ADD_FAILURE() << describe(c);
-        return outcome;
-      },
-      0.001);
+  const auto check = [&](std::mt19937_64& random) {
+    const PairCase c = resting_case(GetParam(), random);
+    return check_distance(c, distance_of(c));
+  };
+  for_random_cases(kPoses / 10, check, 0.001);
 }
 
 // Every tie at once: parallel edges, coplanar faces, coincident centres.
 TEST_P(PairDistance, IsTheLargestSeparationOnALattice) {
   for_random_cases(kLatticePoses, [&](std::mt19937_64& random) {
     const PairCase c = lattice_case(GetParam(), random);
-    const Contact found = distance_of(c);
-    expect_attained(c, found);
-    expect_valid_features(found);
-    const Outcome outcome = expect_optimal(c, found);
-    if (HasFailure()) ADD_FAILURE() << describe(c);
-    return outcome;
+    return check_distance(c, distance_of(c));
   });
 }
 

@@ -26,10 +26,6 @@ Collider mesh_collider(const std::vector<Vec3>& points, int index) {
   return make_collider(shape, ShapeIndex(index));
 }
 
-Mat3 turn_x(double angle) { return rotation_about(Vec3::UnitX(), angle); }
-Mat3 turn_y(double angle) { return rotation_about(Vec3::UnitY(), angle); }
-Mat3 turn_z(double angle) { return rotation_about(Vec3::UnitZ(), angle); }
-
 PolytopeScene stacked(const Collider& a, const Collider& b, double height, double x, double y, const Mat3& R_WA) {
   return {a, b, Pose{R_WA, Vec3(x, y, height)}, Pose{}};
 }

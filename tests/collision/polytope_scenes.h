@@ -6,6 +6,7 @@
 #include "lithe/collision/collider.h"
 #include "lithe/collision/contact.h"
 #include "lithe/collision/pair_query.h"
+#include "tests/collision/turns.h"
 
 namespace lithe::test {
 
@@ -21,11 +22,6 @@ struct PolytopeScene {
 // The n-th shape of a scene.
 Collider box_collider(double half_x, double half_y, double half_z, int index);
 Collider mesh_collider(const std::vector<Vec3>& points, int index);
-
-// Rotations about the axes of the world.
-Mat3 turn_x(double angle);
-Mat3 turn_y(double angle);
-Mat3 turn_z(double angle);
 
 // a on top of b, which is at the origin: their middles `height` apart, and a shifted and turned.
 PolytopeScene stacked(const Collider& a, const Collider& b, double height, double x = 0, double y = 0,

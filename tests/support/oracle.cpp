@@ -11,18 +11,12 @@
 #include <vector>
 
 #include "lithe/core/check.h"
+#include "lithe/core/overloaded.h"
 
 namespace lithe::test {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-template <class... F>
-struct Overloaded : F... {
-  using F::operator()...;
-};
-template <class... F>
-Overloaded(F...) -> Overloaded<F...>;
 
 double sign(double x) { return x < 0 ? -1.0 : 1.0; }
 
