@@ -13,8 +13,6 @@
 #include "lithe/collision/contact_derivatives.h"
 #include "lithe/spatial/rotation.h"
 #include "tests/collision/expect_contact.h"
-#include "tests/support/allocation_counter.h"
-#include "tests/support/differentiate.h"
 #include "tests/support/pair_fixtures.h"
 #include "tests/support/random_model.h"
 #include "tests/support/random_test.h"
@@ -43,12 +41,18 @@ class Pair {
   mutable PairScratch scratch_;
 };
 
+void expect_same_everywhere(const Pair& capsule, const Pair& sphere) {
+  for_random_cases(200, [&](std::mt19937_64& random) {
+    const Pose X{random_rotation(random), random_vec3(random, 0.3)};
+    const Contact x = capsule.distance(X), y = sphere.distance(X);
+    expect_contact(x, y.p, y.n, y.gap);
+    EXPECT_EQ(x.id(), y.id());
+    EXPECT_EQ(capsule.contacts(X).size(), sphere.contacts(X).size());
+  });
+}
+
 const SupportJet& jet_a(const Contact& c) { return std::get<ClosestFeatures>(c.feature).a; }
 const SupportJet& jet_b(const Contact& c) { return std::get<ClosestFeatures>(c.feature).b; }
-
-const Contact& deepest_of(const std::vector<Contact>& contacts) {
-  return *std::min_element(contacts.begin(), contacts.end(), [](auto& x, auto& y) { return x.gap < y.gap; });
-}
 
 std::set<FeatureId> ids_of(const std::vector<Contact>& contacts) {
   std::set<FeatureId> ids;
@@ -214,13 +218,7 @@ TEST(CapsuleCapsule, CoaxialOverlapTakesANormalAcross) {
 
 TEST(CapsuleCapsule, OneOfNoLengthIsASphere) {
   const Pair ball(Capsule{0.1, 0}, Capsule{0.2, 0.5}), sphere(Sphere{0.1}, Capsule{0.2, 0.5});
-  for_random_cases(200, [&](std::mt19937_64& random) {
-    const Pose X{random_rotation(random), random_vec3(random, 0.3)};
-    const Contact x = ball.distance(X), y = sphere.distance(X);
-    expect_contact(x, y.p, y.n, y.gap);
-    EXPECT_EQ(x.id(), y.id());
-    EXPECT_EQ(ball.contacts(X).size(), sphere.contacts(X).size());
-  });
+  expect_same_everywhere(ball, sphere);
 }
 
 TEST(CapsuleCapsule, SegmentsHaveNormalsWhereTheyTouch) {
@@ -488,13 +486,7 @@ TEST(CapsuleBox, SegmentTouchesAnEdgeAcross) {
 
 TEST(CapsuleBox, OneOfNoLengthIsASphere) {
   const Pair ball(Capsule{0.1, 0}, Box{Vec3(0.2, 0.3, 0.4)}), sphere(Sphere{0.1}, Box{Vec3(0.2, 0.3, 0.4)});
-  for_random_cases(200, [&](std::mt19937_64& random) {
-    const Pose X{random_rotation(random), random_vec3(random, 0.3)};
-    const Contact x = ball.distance(X), y = sphere.distance(X);
-    expect_contact(x, y.p, y.n, y.gap);
-    EXPECT_EQ(x.id(), y.id());
-    EXPECT_EQ(ball.contacts(X).size(), sphere.contacts(X).size());
-  });
+  expect_same_everywhere(ball, sphere);
 }
 
 TEST(CapsuleBox, PlateOfNoThicknessCarriesACapsule) {
@@ -544,124 +536,6 @@ TEST(SphereCylinder, CentreOnTheRimTakesTheCap) {
   expect_contact(c, Vec3(0, 1, 1.75), Vec3::UnitZ(), -0.5);
   expect_codes(c, FeatureCode::end(0), FeatureCode::cap(1));
 }
-
-// ---- all of them
-
-const std::vector<ShapePair>& round_pairs() {
-  using enum ShapeType;
-  static const std::vector<ShapePair> pairs = {{sphere, sphere}, {sphere, capsule}, {capsule, capsule},
-                                               {sphere, plane},  {capsule, plane},  {sphere, box},
-                                               {capsule, box},   {sphere, cylinder}};
-  return pairs;
-}
-
-class RoundPairs : public testing::TestWithParam<ShapePair> {
- protected:
-  void collide_case(const PairCase& c) {
-    contacts_.clear();
-    collide(c.a.collider, c.X_WA, c.b.collider, c.X_WB, scratch_, contacts_);
-  }
-  PairCase any_case(std::mt19937_64& random) {
-    return chance(random, 0.5) ? resting_case(GetParam(), random) : near_case(GetParam(), random, 0.3, 1);
-  }
-
-  PairScratch scratch_;
-  std::vector<Contact> contacts_;
-};
-
-// A contact exists just where the shapes are within the margin, the deepest point is among the points (a crossing may
-// be left out whose ends are 1e-4 of the radius higher at most), and no two have the same name.
-TEST_P(RoundPairs, ManifoldHoldsTheDeepestPoint) {
-  for_random_cases(2000, [&](std::mt19937_64& random) {
-    const PairCase c = any_case(random);
-    collide_case(c);
-    const Contact deepest = distance(c.a.collider, c.X_WA, c.b.collider, c.X_WB, scratch_);
-    const double margin = bands_of(c.a.collider, c.b.collider).margin;
-    EXPECT_EQ(contacts_.empty(), deepest.gap > margin);
-    if (contacts_.empty()) return;
-    const double slack = 1e-4 * (c.a.collider.radius + c.b.collider.radius) + 1e-9 * c.size();
-    EXPECT_NEAR(deepest_of(contacts_).gap, deepest.gap, slack);
-    EXPECT_EQ(ids_of(contacts_).size(), contacts_.size());
-    for (const Contact& contact : contacts_) {
-      EXPECT_LE(contact.gap, margin);
-      EXPECT_NEAR(contact.n.norm(), 1, 1e-12);
-    }
-    if (HasFailure()) ADD_FAILURE() << describe(c);
-  });
-}
-
-// The jets of every point of a manifold against differences of the detection itself.
-TEST_P(RoundPairs, DerivativesAreThoseOfTheDetection) {
-  for_random_cases(
-      300,
-      [&](std::mt19937_64& random) {
-        const PairCase c = any_case(random);
-        collide_case(c);
-        if (contacts_.empty()) return Outcome::skipped;
-        const Contact contact = contacts_[uniform_int(random, 0, static_cast<int>(contacts_.size()) - 1)];
-        if (contact.flags != ContactFlag::none) return Outcome::skipped;
-        bool same = true;
-        // δ = twists of a, then of b: ω and the velocity of the point at p.
-        const auto moved_contact = [&](const VecX& delta) -> VecX {
-          const auto twisted = [&](const Pose& X, const auto& twist) {
-            const Mat3 R = rotation_exp(twist.template head<3>());
-            return Pose{R * X.R, contact.p + R * (X.p - contact.p) + twist.template tail<3>()};
-          };
-          collide(c.a.collider, twisted(c.X_WA, delta.head<6>()), c.b.collider, twisted(c.X_WB, delta.tail<6>()),
-                  scratch_, contacts_);
-          VecX value = VecX::Zero(7);
-          bool found = false;
-          for (const Contact& moved : contacts_) {
-            if (moved.id() != contact.id()) continue;
-            value << moved.p, moved.n, moved.gap;
-            found = true;
-          }
-          same = same && found;
-          contacts_.clear();
-          return value;
-        };
-        contacts_.clear();
-        const double step = 1e-5 * c.size();
-        const MatX numeric = central_difference(moved_contact, 12, step);
-        if (!same) return Outcome::skipped;
-        const ContactDerivatives exact = contact_derivatives(contact);
-        if (!exact.regular || numeric.lpNorm<Eigen::Infinity>() > 1e3) return Outcome::skipped;
-        MatX analytic(7, 12);
-        analytic << exact.by_a, exact.by_b;
-        EXPECT_LE(relative_error(analytic, numeric), 1e-6);
-        if (HasFailure()) ADD_FAILURE() << describe(c) << "\nanalytic\n" << analytic << "\nnumeric\n" << numeric;
-        return Outcome::checked;
-      },
-      0.5);
-}
-
-TEST_P(RoundPairs, FarFromTheOriginIsTheSame) {
-  for_random_cases(200, [&](std::mt19937_64& random) {
-    const PairCase c = near_case(GetParam(), random, 0.3, 0.5);
-    const Contact here = distance(c.a.collider, c.X_WA, c.b.collider, c.X_WB, scratch_);
-    const PairCase far = moved(c, Pose::translation(1e4, -1e4, 1e4));
-    const Contact there = distance(far.a.collider, far.X_WA, far.b.collider, far.X_WB, scratch_);
-    EXPECT_NEAR(here.gap, there.gap, 1e-10);
-    EXPECT_NEAR(there.n.norm(), 1, 1e-14);
-  });
-}
-
-TEST_P(RoundPairs, WarmCallsDoNotAllocate) {
-  if (!AllocationGuard::supported()) GTEST_SKIP() << AllocationGuard::kWhyNot;
-  std::vector<PairCase> cases;
-  std::mt19937_64 random(7);
-  for (int i = 0; i < 50; ++i) cases.push_back(any_case(random));
-  contacts_.reserve(16);
-  const AllocationGuard guard;
-  for (const PairCase& c : cases) {
-    collide_case(c);
-    distance(c.a.collider, c.X_WA, c.b.collider, c.X_WB, scratch_);
-  }
-  const long allocations = guard.count();
-  EXPECT_EQ(allocations, 0);
-}
-
-INSTANTIATE_TEST_SUITE_P(All, RoundPairs, testing::ValuesIn(round_pairs()), name_of_pair);
 
 }  // namespace
 }  // namespace lithe::test
