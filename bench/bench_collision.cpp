@@ -146,11 +146,8 @@ void register_atlas() {
 
 void register_boxes() {
   for (const int n : {100, 200, 500, 1000}) {
-    ModelBuilder builder = boxes(n);
-    builder.add_shape("world", {.name = "ground", .geometry = Plane{}});
-    Model model = builder.build();
-    const VecX q = neutral_configuration(model);
-    register_scene("boxes_" + std::to_string(n), std::make_shared<Scene>(std::move(model), q));
+    lithe::Scene made = boxes_on_ground(n);
+    register_scene("boxes_" + std::to_string(n), std::make_shared<Scene>(std::move(made.model), made.q));
   }
 }
 

@@ -20,5 +20,8 @@ using BodyIndex = Index<struct BodyTag>;
 using JointIndex = Index<struct JointTag>;
 using FrameIndex = Index<struct FrameTag>;
 using ShapeIndex = Index<struct ShapeTag>;
+using MotorIndex = Index<struct MotorTag>;
+using LoopIndex = Index<struct LoopTag>;
+using MimicIndex = Index<struct MimicTag>;
 
 }  // namespace lithe

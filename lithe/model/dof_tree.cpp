@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 
 #include "lithe/core/check.h"
 #include "lithe/spatial/rotation.h"
@@ -206,6 +207,29 @@ DofTree compile_tree(const std::vector<Body>& bodies, const std::vector<Joint>& 
   return tree;
 }
 
+namespace {
+
+void refresh_resistance(const std::vector<Joint>& joints, DofTree& tree) {
+  tree.resistance.clear();
+  tree.limited_dofs.clear();
+  tree.rubbing_dofs.clear();
+  tree.sprung_joints.clear();
+  for (std::size_t j = 0; j < joints.size(); ++j) {
+    const Joint& joint = joints[j];
+    const bool limited = joint.type != JointType::ball && (std::isfinite(joint.lower) || std::isfinite(joint.upper));
+    if (joint.stiffness > 0) tree.sprung_joints.push_back(static_cast<int>(j));
+    for (int k = 0; k < joint.nv(); ++k) {
+      const int dof = static_cast<int>(tree.resistance.size());
+      if (limited) tree.limited_dofs.push_back(dof);
+      if (joint.dry_friction > 0) tree.rubbing_dofs.push_back(dof);
+      tree.resistance.push_back(
+          {joint.damping, joint.stiffness, joint.dry_friction, joint.rest, joint.lower, joint.upper});
+    }
+  }
+}
+
+}  // namespace
+
 void refresh_constants(const std::vector<Body>& bodies, const std::vector<Joint>& joints, DofTree& tree) {
   std::vector<SpatialInertia> link(tree.slot_count);
   for (std::size_t b = 0; b < bodies.size(); ++b) {
@@ -240,6 +264,7 @@ void refresh_constants(const std::vector<Body>& bodies, const std::vector<Joint>
       tree.armature.at(0, s) = joint.armature;
     }
   }
+  refresh_resistance(joints, tree);
 }
 
 }  // namespace lithe

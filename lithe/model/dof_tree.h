@@ -111,6 +111,17 @@ struct DofTree {
   Lanes<2> turn_slide;
   Lanes<1> armature;
 
+  // How each DoF resists motion by itself, and where it ends.
+  struct Resistance {
+    double damping, stiffness, dry_friction;
+    double rest, lower, upper;  // not for a ball's
+  };
+  std::vector<Resistance> resistance;  // per DoF
+  // The few that need a look at each step, ascending.
+  std::vector<int> limited_dofs;   // with a finite lower or upper limit
+  std::vector<int> rubbing_dofs;   // with dry friction
+  std::vector<int> sprung_joints;  // with stiffness; index into `joints`
+
   // True if DoF j moves whatever DoF i carries: i is j, below j, or in j's own joint.
   bool moves(int j, int i) const { return joint_begin[j] <= i && i < subtree_end[j]; }
 };

@@ -1,5 +1,7 @@
 #include "lithe/model/model.h"
 
+#include <atomic>
+
 #include "lithe/core/check.h"
 #include "lithe/core/suggest.h"
 #include "lithe/model/validation.h"
@@ -36,12 +38,25 @@ void set_checked(Item& item, Item changed, const std::vector<Body>& bodies, cons
   }
 }
 
+bool same(const Pose& a, const Pose& b) { return a.R == b.R && a.p == b.p; }
+
+// All of a shape but its material.
+bool collides_the_same(const Shape& a, const Shape& b) {
+  return a.geometry == b.geometry && same(a.placement, b.placement) && a.margin == b.margin && a.filter == b.filter;
+}
+
+const char* to_string(LoopClosure::Kind kind) { return kind == LoopClosure::Kind::ball ? "ball" : "weld"; }
+
 }  // namespace
 
 BodyIndex Model::body(std::string_view name) const { return BodyIndex(find_by_name(bodies_, name, "body")); }
 JointIndex Model::joint(std::string_view name) const { return JointIndex(find_by_name(joints_, name, "joint")); }
 ShapeIndex Model::shape(std::string_view name) const { return ShapeIndex(find_by_name(shapes_, name, "shape")); }
 FrameIndex Model::frame(std::string_view name) const { return FrameIndex(find_by_name(frames_, name, "frame")); }
+
+MotorIndex Model::motor(std::string_view name) const { return MotorIndex(find_by_name(motors_, name, "motor")); }
+LoopIndex Model::loop(std::string_view name) const { return LoopIndex(find_by_name(loops_, name, "loop")); }
+MimicIndex Model::mimic(std::string_view name) const { return MimicIndex(find_by_name(mimics_, name, "mimic")); }
 
 double Model::total_mass() const {
   double mass = 0;
@@ -67,7 +82,9 @@ void Model::set_body_placement(BodyIndex body, const Pose& placement) {
   LITHE_CHECK(body != world(), "the world cannot be moved");
   Body changed = bodies_[body];
   changed.placement = placement;
-  bodies_[body] = validated(std::move(changed));
+  changed = validated(std::move(changed));
+  if (!same(changed.placement, bodies_[body].placement)) renew_collision_revision();
+  bodies_[body] = std::move(changed);
   refresh_constants(bodies_, joints_, tree_);
 }
 
@@ -81,7 +98,9 @@ void Model::set_joint(JointIndex joint, const Joint& properties) {
   changed.body = old.body;
   changed.q_index = old.q_index;
   changed.v_index = old.v_index;
+  const Pose placement = old.placement;
   set_checked(joints_[joint], validated(std::move(changed)), bodies_, joints_);
+  if (!same(joints_[joint].placement, placement)) renew_collision_revision();
   refresh_constants(bodies_, joints_, tree_);
 }
 
@@ -90,7 +109,9 @@ void Model::set_shape(ShapeIndex shape, const Shape& properties) {
   Shape changed = properties;
   changed.name = shapes_[shape].name;
   changed.body = shapes_[shape].body;
-  shapes_[shape] = validated(std::move(changed));
+  changed = validated(std::move(changed));
+  if (!collides_the_same(changed, shapes_[shape])) renew_collision_revision();
+  shapes_[shape] = std::move(changed);
 }
 
 void Model::set_frame_placement(FrameIndex frame, const Pose& placement) {
@@ -98,6 +119,41 @@ void Model::set_frame_placement(FrameIndex frame, const Pose& placement) {
   Frame changed = frames_[frame];
   changed.placement = placement;
   frames_[frame] = validated(std::move(changed));
+}
+
+void Model::set_motor(MotorIndex motor, const Motor& properties) {
+  check_index(motor, motors_, "motor");
+  Motor changed = properties;
+  changed.name = motors_[motor].name;
+  changed.joint = motors_[motor].joint;
+  motors_[motor] = validated(std::move(changed));
+}
+
+void Model::set_loop(LoopIndex loop, const LoopClosure& properties) {
+  check_index(loop, loops_, "loop");
+  const LoopClosure& old = loops_[loop];
+  LITHE_CHECK(properties.kind == old.kind,
+              "loop '{}' is a {} and cannot become a {}: that changes the model's structure", old.name,
+              to_string(old.kind), to_string(properties.kind));
+  LoopClosure changed = properties;
+  changed.name = old.name;
+  changed.a = old.a;
+  changed.b = old.b;
+  loops_[loop] = validated(std::move(changed));
+}
+
+void Model::set_mimic(MimicIndex mimic, const Mimic& properties) {
+  check_index(mimic, mimics_, "mimic");
+  Mimic changed = properties;
+  changed.name = mimics_[mimic].name;
+  changed.joint = mimics_[mimic].joint;
+  changed.source = mimics_[mimic].source;
+  mimics_[mimic] = validated(std::move(changed));
+}
+
+void Model::renew_collision_revision() {
+  static std::atomic<std::uint64_t> last{0};
+  collision_revision_ = ++last;
 }
 
 }  // namespace lithe

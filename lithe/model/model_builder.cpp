@@ -19,6 +19,30 @@ void check_unique(std::unordered_set<std::string_view>& seen, const std::string&
   LITHE_CHECK(seen.insert(name).second, "there are two {} named '{}': names must be unique", kind, name);
 }
 
+// The items of one kind by name, for those that refer to them.
+class Directory {
+ public:
+  template <class Item>
+  Directory(const std::vector<Item>& items, const char* kind) : kind_(kind) {
+    for (const Item& item : items) {
+      index_.emplace(item.name, static_cast<int>(names_.size()));
+      names_.push_back(item.name);
+    }
+  }
+
+  int find(const std::string& name, const std::string& referrer) const {
+    const auto found = index_.find(name);
+    LITHE_CHECK(found != index_.end(), "{} names an unknown {} '{}'{}", referrer, kind_, name,
+                did_you_mean(name, names_));
+    return found->second;
+  }
+
+ private:
+  const char* kind_;
+  std::unordered_map<std::string_view, int> index_;
+  std::vector<std::string_view> names_;
+};
+
 }  // namespace
 
 ModelBuilder& ModelBuilder::set_gravity(const Vec3& gravity) {
@@ -44,6 +68,21 @@ ModelBuilder& ModelBuilder::add_frame(std::string body, Frame frame) {
   return *this;
 }
 
+ModelBuilder& ModelBuilder::add_motor(std::string joint, Motor motor) {
+  motors_.push_back({std::move(joint), validated(std::move(motor))});
+  return *this;
+}
+
+ModelBuilder& ModelBuilder::add_loop(std::string body_a, std::string body_b, LoopClosure loop) {
+  loops_.push_back({std::move(body_a), std::move(body_b), validated(std::move(loop))});
+  return *this;
+}
+
+ModelBuilder& ModelBuilder::add_mimic(std::string joint, std::string source, Mimic mimic) {
+  mimics_.push_back({std::move(joint), std::move(source), validated(std::move(mimic))});
+  return *this;
+}
+
 ModelBuilder& ModelBuilder::set_collision(std::string body_a, std::string body_b, bool collide) {
   pairs_.push_back({std::move(body_a), std::move(body_b), collide});
   return *this;
@@ -63,15 +102,31 @@ ModelBuilder& ModelBuilder::add(const ModelBuilder& other, const std::string& pr
     for (Joint& joint : pending.joints) joint.name = prefix + joint.name;
     add_body(pending.parent, pending.body, pending.joints);
   }
+  // What is fixed to the world of `source` moves with it.
+  const auto moved = [&](const std::string& body, const Pose& at) { return body == kWorld ? placement * at : at; };
   for (PendingShape pending : source.shapes_) {
-    if (pending.body == kWorld) pending.shape.placement = placement * pending.shape.placement;
+    pending.shape.placement = moved(pending.body, pending.shape.placement);
     pending.shape.name = prefix + pending.shape.name;
     add_shape(renamed(pending.body), pending.shape);
   }
   for (PendingFrame pending : source.frames_) {
-    if (pending.body == kWorld) pending.frame.placement = placement * pending.frame.placement;
+    pending.frame.placement = moved(pending.body, pending.frame.placement);
     pending.frame.name = prefix + pending.frame.name;
     add_frame(renamed(pending.body), pending.frame);
+  }
+  for (PendingMotor pending : source.motors_) {
+    pending.motor.name = prefix + pending.motor.name;
+    add_motor(prefix + pending.joint, pending.motor);
+  }
+  for (PendingLoop pending : source.loops_) {
+    pending.loop.placement_a = moved(pending.a, pending.loop.placement_a);
+    pending.loop.placement_b = moved(pending.b, pending.loop.placement_b);
+    pending.loop.name = prefix + pending.loop.name;
+    add_loop(renamed(pending.a), renamed(pending.b), pending.loop);
+  }
+  for (PendingMimic pending : source.mimics_) {
+    pending.mimic.name = prefix + pending.mimic.name;
+    add_mimic(prefix + pending.joint, prefix + pending.source, pending.mimic);
   }
   for (const PendingPair& pair : source.pairs_) set_collision(renamed(pair.a), renamed(pair.b), pair.collide);
   return *this;
@@ -118,11 +173,8 @@ std::vector<int> ModelBuilder::depth_first_order() const {
   return order;
 }
 
-Model ModelBuilder::build() const {
-  Model model;
-  model.gravity_ = gravity_;
+void ModelBuilder::number_bodies_and_joints(Model& model) const {
   model.bodies_.push_back({.name = std::string(kWorld)});
-
   std::unordered_map<std::string_view, BodyIndex> body_index = {{kWorld, Model::world()}};
   std::unordered_set<std::string_view> joint_names;
   int nq = 0;
@@ -147,13 +199,13 @@ Model ModelBuilder::build() const {
     model.bodies_.push_back(std::move(body));
   }
   check_joints_move_mass(model.bodies_, model.joints_);
+  model.tree_ = compile_tree(model.bodies_, model.joints_);
+}
 
-  std::vector<std::string_view> names;
-  for (const Body& body : model.bodies_) names.push_back(body.name);
-  const auto body_named = [&](const std::string& name, const std::string& owner) {
-    const auto found = body_index.find(name);
-    LITHE_CHECK(found != body_index.end(), "{} is on an unknown body '{}'{}", owner, name, did_you_mean(name, names));
-    return found->second;
+void ModelBuilder::attach_to_bodies(Model& model) const {
+  const Directory bodies(model.bodies_, "body");
+  const auto body_named = [&](const std::string& name, const std::string& referrer) {
+    return BodyIndex(bodies.find(name, referrer));
   };
   std::unordered_set<std::string_view> shape_names;
   for (const PendingShape& pending : shapes_) {
@@ -168,11 +220,52 @@ Model ModelBuilder::build() const {
     model.frames_.back().body = body_named(pending.body, "frame '" + pending.frame.name + "'");
   }
   for (const PendingPair& pair : pairs_) {
-    const std::string owner = "the collision exception for '" + pair.a + "' and '" + pair.b + "'";
-    model.pair_exceptions_.push_back({body_named(pair.a, owner), body_named(pair.b, owner), pair.collide});
+    const std::string referrer = "the collision exception for '" + pair.a + "' and '" + pair.b + "'";
+    model.pair_exceptions_.push_back({body_named(pair.a, referrer), body_named(pair.b, referrer), pair.collide});
   }
+  std::unordered_set<std::string_view> loop_names;
+  for (const PendingLoop& pending : loops_) {
+    check_unique(loop_names, pending.loop.name, "loops");
+    const std::string referrer = "loop '" + pending.loop.name + "'";
+    LoopClosure loop = pending.loop;
+    loop.a = body_named(pending.a, referrer);
+    loop.b = body_named(pending.b, referrer);
+    check_loop(loop, model.bodies_, model.tree_);
+    model.loops_.push_back(std::move(loop));
+  }
+}
 
-  model.tree_ = compile_tree(model.bodies_, model.joints_);
+void ModelBuilder::attach_to_joints(Model& model) const {
+  const Directory joints(model.joints_, "joint");
+  const auto joint_named = [&](const std::string& name, const std::string& referrer) {
+    return JointIndex(joints.find(name, referrer));
+  };
+  std::unordered_set<std::string_view> motor_names;
+  for (const PendingMotor& pending : motors_) {
+    check_unique(motor_names, pending.motor.name, "motors");
+    Motor motor = pending.motor;
+    motor.joint = joint_named(pending.joint, "motor '" + motor.name + "'");
+    check_motor(motor, model.joints_);
+    model.motors_.push_back(std::move(motor));
+  }
+  std::unordered_set<std::string_view> mimic_names;
+  for (const PendingMimic& pending : mimics_) {
+    check_unique(mimic_names, pending.mimic.name, "mimics");
+    Mimic mimic = pending.mimic;
+    mimic.joint = joint_named(pending.joint, "mimic '" + mimic.name + "'");
+    mimic.source = joint_named(pending.source, "mimic '" + mimic.name + "'");
+    model.mimics_.push_back(std::move(mimic));
+  }
+  check_mimics(model.mimics_, model.joints_);
+}
+
+Model ModelBuilder::build() const {
+  Model model;
+  model.gravity_ = gravity_;
+  number_bodies_and_joints(model);
+  attach_to_bodies(model);
+  attach_to_joints(model);
+  model.renew_collision_revision();
   return model;
 }
 

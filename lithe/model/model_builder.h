@@ -24,6 +24,9 @@ class ModelBuilder {
   ModelBuilder& add_body(std::string parent, Body body, JointList joints = {});
   ModelBuilder& add_shape(std::string body, Shape shape);
   ModelBuilder& add_frame(std::string body, Frame frame);
+  ModelBuilder& add_motor(std::string joint, Motor motor);
+  ModelBuilder& add_loop(std::string body_a, std::string body_b, LoopClosure loop);
+  ModelBuilder& add_mimic(std::string joint, std::string source, Mimic mimic);
 
   // Overrides the default rule (shapes collide if their filters agree, unless parent and child).
   ModelBuilder& set_collision(std::string body_a, std::string body_b, bool collide);
@@ -49,16 +52,35 @@ class ModelBuilder {
     std::string body;
     Frame frame;
   };
+  struct PendingMotor {
+    std::string joint;
+    Motor motor;
+  };
+  struct PendingLoop {
+    std::string a, b;
+    LoopClosure loop;
+  };
+  struct PendingMimic {
+    std::string joint, source;
+    Mimic mimic;
+  };
   struct PendingPair {
     std::string a, b;
     bool collide;
   };
 
+  // The stages of build().
   std::vector<int> depth_first_order() const;
+  void number_bodies_and_joints(Model& model) const;
+  void attach_to_bodies(Model& model) const;
+  void attach_to_joints(Model& model) const;
 
   std::vector<PendingBody> bodies_;
   std::vector<PendingShape> shapes_;
   std::vector<PendingFrame> frames_;
+  std::vector<PendingMotor> motors_;
+  std::vector<PendingLoop> loops_;
+  std::vector<PendingMimic> mimics_;
   std::vector<PendingPair> pairs_;
   Vec3 gravity_ = Vec3(0, 0, -9.81);
 };

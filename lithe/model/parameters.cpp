@@ -68,6 +68,11 @@ const double* half_size(const Shape& shape) {
   return box ? box->half_size.data() + k : nullptr;
 }
 
+template <Pose LoopClosure::* placement, int k>
+const double* loop_place(const LoopClosure& loop) {
+  return (loop.*placement).p.data() + k;
+}
+
 template <int k>
 const double* component(const Vec3& vector) {
   return vector.data() + k;
@@ -125,6 +130,24 @@ constexpr Attribute<Frame> kFrameAttributes[] = {
     {"z", translation<Frame, 2>},
 };
 
+constexpr Attribute<Motor> kMotorAttributes[] = {
+    {"stiffness",
+     [](const Motor& motor) { return motor.target == Motor::Target::position ? &motor.stiffness : nullptr; }},
+    {"damping", [](const Motor& motor) { return &motor.damping; }},
+    {"max_effort", [](const Motor& motor) { return &motor.max_effort; }},
+};
+
+constexpr Attribute<LoopClosure> kLoopAttributes[] = {
+    {"ax", loop_place<&LoopClosure::placement_a, 0>}, {"ay", loop_place<&LoopClosure::placement_a, 1>},
+    {"az", loop_place<&LoopClosure::placement_a, 2>}, {"bx", loop_place<&LoopClosure::placement_b, 0>},
+    {"by", loop_place<&LoopClosure::placement_b, 1>}, {"bz", loop_place<&LoopClosure::placement_b, 2>},
+};
+
+constexpr Attribute<Mimic> kMimicAttributes[] = {
+    {"multiplier", [](const Mimic& mimic) { return &mimic.multiplier; }},
+    {"offset", [](const Mimic& mimic) { return &mimic.offset; }},
+};
+
 constexpr Attribute<Vec3> kGravityAttributes[] = {
     {"x", component<0>},
     {"y", component<1>},
@@ -150,6 +173,9 @@ void for_each_kind(const Model& model, Visit visit) {
   visit("joint/", model.joints(), kJointAttributes);
   visit("shape/", model.shapes(), kShapeAttributes);
   visit("frame/", model.frames(), kFrameAttributes);
+  visit("motor/", model.motors(), kMotorAttributes);
+  visit("loop/", model.loops(), kLoopAttributes);
+  visit("mimic/", model.mimics(), kMimicAttributes);
   visit("gravity", std::array{model.gravity()}, kGravityAttributes);
 }
 
@@ -196,6 +222,9 @@ class Changes {
     for (const auto& [index, joint] : joints_) model.set_joint(JointIndex(index), joint);
     for (const auto& [index, shape] : shapes_) model.set_shape(ShapeIndex(index), shape);
     for (const auto& [index, frame] : frames_) model.set_frame_placement(FrameIndex(index), frame.placement);
+    for (const auto& [index, motor] : motors_) model.set_motor(MotorIndex(index), motor);
+    for (const auto& [index, loop] : loops_) model.set_loop(LoopIndex(index), loop);
+    for (const auto& [index, mimic] : mimics_) model.set_mimic(MimicIndex(index), mimic);
     for (const auto& [index, gravity] : gravity_) model.set_gravity(gravity);
   }
 
@@ -204,12 +233,18 @@ class Changes {
   std::map<int, Joint>& copies(const Joint&) { return joints_; }
   std::map<int, Shape>& copies(const Shape&) { return shapes_; }
   std::map<int, Frame>& copies(const Frame&) { return frames_; }
+  std::map<int, Motor>& copies(const Motor&) { return motors_; }
+  std::map<int, LoopClosure>& copies(const LoopClosure&) { return loops_; }
+  std::map<int, Mimic>& copies(const Mimic&) { return mimics_; }
   std::map<int, Vec3>& copies(const Vec3&) { return gravity_; }
 
   std::map<int, Body> bodies_;
   std::map<int, Joint> joints_;
   std::map<int, Shape> shapes_;
   std::map<int, Frame> frames_;
+  std::map<int, Motor> motors_;
+  std::map<int, LoopClosure> loops_;
+  std::map<int, Mimic> mimics_;
   std::map<int, Vec3> gravity_;
 };
 

@@ -9,7 +9,7 @@
 namespace lithe {
 
 // A model's numbers by name, for identification, design optimisation and scripts. A name is kind/NAME/attribute;
-// the NAME of a body, joint, shape or frame may itself contain slashes.
+// the NAME may itself contain slashes.
 //
 //   body/NAME/   mass mx my mz Ixx Ixy Ixz Iyy Iyz Izz   the ten of SpatialInertia::parameters(), in that order
 //                x y z                                   where the body sits behind its last joint
@@ -20,11 +20,14 @@ namespace lithe {
 //   shape/NAME/  friction restitution margin x y z       and of its geometry: radius, half_length,
 //                                                        half_x half_y half_z
 //   frame/NAME/  x y z
+//   motor/NAME/  stiffness damping max_effort            stiffness of a position servo only
+//   loop/NAME/   ax ay az bx by bz                       where it holds the first body and the second
+//   mimic/NAME/  multiplier offset
 //   gravity/     x y z
 //
 // An unknown name is an Error that lists the closest known ones.
 
-// Every parameter that the model has, in the order of its bodies, joints, shapes and frames; gravity last.
+// Every parameter that the model has, in the order of the kinds above.
 std::vector<std::string> parameter_names(const Model& model);
 
 double parameter(const Model& model, std::string_view name);
@@ -33,7 +36,7 @@ VecX parameters(const Model& model, const std::vector<std::string>& names);
 // The new value is checked like a new model. If it is refused, the model stays as it was.
 void set_parameter(Model& model, std::string_view name, double value);
 
-// All or nothing. The values of one body, joint or shape are checked together, so an inertia can change in ways
+// All or nothing. The values of one body, joint, shape … are checked together, so an inertia can change in ways
 // that would be refused number by number.
 void set_parameters(Model& model, const std::vector<std::string>& names, const ConstVecRef& values);
 

@@ -14,21 +14,28 @@ namespace lithe {
 // Geometry in its own frame G, centred at the origin; capsules and cylinders along z.
 struct Sphere {
   double radius = 0;
+  bool operator==(const Sphere&) const = default;
 };
 struct Capsule {
   double radius = 0;
   double half_length = 0;  // from the centre to the centre of a cap
+  bool operator==(const Capsule&) const = default;
 };
 struct Box {
   Vec3 half_size = Vec3::Zero();
+  bool operator==(const Box&) const = default;
 };
 struct Cylinder {
   double radius = 0;
   double half_length = 0;
+  bool operator==(const Cylinder&) const = default;
 };
-struct Plane {};  // the half-space z ≤ 0
+struct Plane {  // the half-space z ≤ 0
+  bool operator==(const Plane&) const = default;
+};
 struct ConvexMesh {
   std::vector<Vec3> points = {};  // whose convex hull is meant
+  bool operator==(const ConvexMesh&) const = default;
 };
 
 using Geometry = std::variant<Sphere, Capsule, Box, Cylinder, Plane, ConvexMesh>;
@@ -42,6 +49,7 @@ struct Material {
 struct CollisionFilter {
   std::uint32_t groups = 1;
   std::uint32_t mask = ~std::uint32_t{0};
+  bool operator==(const CollisionFilter&) const = default;
 };
 
 // A piece of a body's surface.

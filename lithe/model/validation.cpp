@@ -63,6 +63,17 @@ void check_not_negative(const Joint& joint, const char* what, double value, bool
               may_be_infinite ? "" : "finite and ");
 }
 
+void check_gain(const Motor& motor, const char* what, double value, bool may_be_infinite) {
+  LITHE_CHECK(value >= 0 && (may_be_infinite || std::isfinite(value)),
+              "motor '{}': {} is {}; it must be {}not negative", motor.name, what, value,
+              may_be_infinite ? "" : "finite and ");
+}
+
+void check_one_dof(const Joint& joint, const std::string& owner) {
+  LITHE_CHECK(joint.nv() == 1, "{}: joint '{}' is a {} joint; only a joint with one degree of freedom will do", owner,
+              joint.name, to_string(joint.type));
+}
+
 void check_positive(const Shape& shape, const char* what, double value) {
   LITHE_CHECK(std::isfinite(value) && value > 0, "shape '{}': {} is {}; it must be finite and positive", shape.name,
               what, value);
@@ -155,6 +166,38 @@ Frame validated(Frame frame) {
   return frame;
 }
 
+Motor validated(Motor motor) {
+  check_name("motor", motor.name);
+  const bool position = motor.target == Motor::Target::position;
+  check_gain(motor, "stiffness", motor.stiffness, position);
+  check_gain(motor, "damping", motor.damping, !position);
+  check_gain(motor, "max_effort", motor.max_effort, true);
+  if (position) {
+    LITHE_CHECK(motor.stiffness > 0 || motor.damping > 0,
+                "motor '{}': a position servo needs a stiffness or a damping above 0", motor.name);
+  } else {
+    LITHE_CHECK(motor.stiffness == 0, "motor '{}': stiffness is {}, but a velocity motor has none", motor.name,
+                motor.stiffness);
+    LITHE_CHECK(motor.damping > 0, "motor '{}': damping is 0; a velocity motor needs one above 0", motor.name);
+  }
+  return motor;
+}
+
+LoopClosure validated(LoopClosure loop) {
+  check_name("loop", loop.name);
+  loop.placement_a = validated(loop.placement_a, "loop '" + loop.name + "' on its first body");
+  loop.placement_b = validated(loop.placement_b, "loop '" + loop.name + "' on its second body");
+  return loop;
+}
+
+Mimic validated(Mimic mimic) {
+  check_name("mimic", mimic.name);
+  LITHE_CHECK(std::isfinite(mimic.multiplier), "mimic '{}': multiplier is {}; it must be finite", mimic.name,
+              mimic.multiplier);
+  LITHE_CHECK(std::isfinite(mimic.offset), "mimic '{}': offset is {}; it must be finite", mimic.name, mimic.offset);
+  return mimic;
+}
+
 void check_joints_move_mass(const std::vector<Body>& bodies, const std::vector<Joint>& joints) {
   std::vector<char> heavy(bodies.size(), 0);
   for (std::size_t b = bodies.size(); b-- > 1;) {
@@ -166,6 +209,39 @@ void check_joints_move_mass(const std::vector<Body>& bodies, const std::vector<J
                   "joint '{}' moves no mass: body '{}' and everything below it are massless; give one of them an "
                   "inertia, or the joint an armature",
                   joints[j].name, bodies[b].name);
+    }
+  }
+}
+
+void check_motor(const Motor& motor, const std::vector<Joint>& joints) {
+  check_one_dof(joints[motor.joint], "motor '" + motor.name + "'");
+}
+
+void check_loop(const LoopClosure& loop, const std::vector<Body>& bodies, const DofTree& tree) {
+  LITHE_CHECK(loop.a != loop.b, "loop '{}': both ends are on body '{}'", loop.name, bodies[loop.a].name);
+  LITHE_CHECK(tree.bodies[loop.a].dof != tree.bodies[loop.b].dof,
+              "loop '{}': no joint lies between bodies '{}' and '{}', so there is nothing to close", loop.name,
+              bodies[loop.a].name, bodies[loop.b].name);
+}
+
+void check_mimics(const std::vector<Mimic>& mimics, const std::vector<Joint>& joints) {
+  std::vector<const Mimic*> mimic_of(joints.size(), nullptr);
+  for (const Mimic& mimic : mimics) {
+    const std::string owner = "mimic '" + mimic.name + "'";
+    check_one_dof(joints[mimic.joint], owner);
+    check_one_dof(joints[mimic.source], owner);
+    LITHE_CHECK(!mimic_of[mimic.joint], "mimics '{}' and '{}' both move joint '{}': it can follow only one",
+                mimic_of[mimic.joint]->name, mimic.name, joints[mimic.joint].name);
+    mimic_of[mimic.joint] = &mimic;
+  }
+  for (const Mimic& mimic : mimics) {
+    std::string way = joints[mimic.joint].name;
+    const Mimic* at = &mimic;
+    for (std::size_t i = 0; at && i < mimics.size(); ++i) {
+      way += "' → '" + joints[at->source].name;
+      LITHE_CHECK(at->source != mimic.joint, "mimic '{}': joint '{}' would follow itself: '{}'", mimic.name,
+                  joints[mimic.joint].name, way);
+      at = mimic_of[at->source];
     }
   }
 }

@@ -1,32 +1,102 @@
 #include "lithe/scenes/catalogue.h"
 
 #include <algorithm>
+#include <charconv>
 #include <iterator>
+#include <numbers>
 
 #include "lithe/core/check.h"
 #include "lithe/core/suggest.h"
+#include "lithe/scenes/balls.h"
 #include "lithe/scenes/chain.h"
+#include "lithe/scenes/four_bar.h"
 #include "lithe/scenes/free_bodies.h"
+#include "lithe/scenes/gripper.h"
+#include "lithe/scenes/half_cheetah.h"
 #include "lithe/scenes/humanoid.h"
+#include "lithe/scenes/incline.h"
 #include "lithe/scenes/pendulum.h"
+#include "lithe/scenes/pile.h"
+#include "lithe/scenes/towers.h"
 
 namespace lithe {
 
 namespace {
 
+constexpr int kMaxSize = 100000;
+
+Scene swinging_pendulum() {
+  Scene scene = at_rest(pendulum());
+  set_initial(scene, "hinge", 1);
+  return scene;
+}
+
+Scene swinging_double_pendulum() {
+  Scene scene = at_rest(double_pendulum());
+  set_initial(scene, "hinge_1", 2);
+  set_initial(scene, "hinge_2", 1);
+  return scene;
+}
+
+// Drawn aside by a right angle at the top.
+Scene swinging_chain(int links) {
+  Scene scene = at_rest(chain(links));
+  set_initial(scene, "joint_0", std::numbers::pi / 2);
+  return scene;
+}
+
+Scene tumbling() {
+  Scene scene = at_rest(tumbling_body());
+  const Joint& ball = scene.model.joints()[scene.model.joint("box.ball")];
+  scene.v.segment<3>(ball.v_index) = Vec3(0.01, 5, 0);  // about the middle axis, nearly
+  return scene;
+}
+
 struct Entry {
   std::string_view name;
-  ModelBuilder (*make)();
+  std::string_view description;
+  int size;  // unless told otherwise; 0: there is but one
+  Scene (*make)(int size);
 };
 
 constexpr Entry kScenes[] = {
-    {"boxes", [] { return boxes(9); }},
-    {"chain", [] { return chain(16); }},
-    {"double_pendulum", double_pendulum},
-    {"humanoid", humanoid},
-    {"pendulum", pendulum},
-    {"tumbling_body", tumbling_body},
+    {"bouncing_ball", "a ball falls from 1 m and bounces with e = 0.8", 0, [](int) { return bouncing_ball(); }},
+    {"boxes", "a grid of boxes that rest on the ground", 9, boxes_on_ground},
+    {"chain", "a chain of capsules swings from the horizontal", 16, swinging_chain},
+    {"double_pendulum", "two rods swing chaotically", 0, [](int) { return swinging_double_pendulum(); }},
+    {"four_bar", "a motor turns the crank of a four-bar linkage", 0, [](int) { return driven_four_bar(); }},
+    {"gripper", "a gripper with one motor for both fingers lifts a cube", 0, [](int) { return gripper_with_cube(); }},
+    {"half_cheetah", "the half cheetah lands on its feet", 0, [](int) { return half_cheetah_on_ground(); }},
+    {"humanoid", "a 33-DoF humanoid stands on the ground", 0, [](int) { return standing_humanoid(); }},
+    {"incline", "a block slides down a slope of 20° with μ = 0.3", 0,
+     [](int) { return incline(20 * std::numbers::pi / 180, 0.3); }},
+    {"mass_ratio", "a heavy box on a light one, and the other way round", 1000, [](int n) { return mass_ratio(n); }},
+    {"pendulum", "a pendulum swings", 0, [](int) { return swinging_pendulum(); }},
+    {"pile", "solids of five shapes fall into a pit", 12, pile},
+    {"reflected_ball", "a ball is reflected by the ground without loss", 0, [](int) { return reflected_ball(); }},
+    {"rolling_sphere", "a ball slides until it rolls", 0, [](int) { return rolling_sphere(); }},
+    {"stack", "boxes stand one on top of the other", 20, stack},
+    {"tumbling_body", "a free box turns about its middle axis, and over", 0, [](int) { return tumbling(); }},
+    {"two_balls", "balls of 1 and 3 kg meet head-on without loss", 0, [](int) { return two_balls(); }},
 };
+
+const Entry& entry_named(std::string_view name) {
+  const auto found = std::ranges::find(kScenes, name, &Entry::name);
+  if (found == std::end(kScenes)) {
+    std::vector<std::string_view> known;
+    for (const Entry& entry : kScenes) known.push_back(entry.name);
+    LITHE_CHECK(false, "there is no scene named '{}'{}", name, did_you_mean(name, known));
+  }
+  return *found;
+}
+
+int parsed_size(std::string_view text, std::string_view name) {
+  int size = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
+  LITHE_CHECK(error == std::errc() && end == text.data() + text.size() && size >= 1 && size <= kMaxSize,
+              "scene '{}': '{}' is no size; it must be a whole number from 1 to {}", name, text, kMaxSize);
+  return size;
+}
 
 }  // namespace
 
@@ -36,14 +106,14 @@ std::vector<std::string> scene_names() {
   return names;
 }
 
-ModelBuilder scene(std::string_view name) {
-  const auto found = std::ranges::find(kScenes, name, &Entry::name);
-  if (found == std::end(kScenes)) {
-    std::vector<std::string_view> known;
-    for (const Entry& entry : kScenes) known.push_back(entry.name);
-    LITHE_CHECK(false, "there is no scene named '{}'{}", name, did_you_mean(name, known));
-  }
-  return found->make();
+std::string scene_description(std::string_view name) { return std::string(entry_named(name).description); }
+
+Scene scene(std::string_view name) {
+  const std::size_t colon = name.find(':');
+  const Entry& entry = entry_named(name.substr(0, colon));
+  if (colon == std::string_view::npos) return entry.make(entry.size);
+  LITHE_CHECK(entry.size > 0, "scene '{}' comes in one size only: leave '{}' away", entry.name, name.substr(colon));
+  return entry.make(parsed_size(name.substr(colon + 1), name));
 }
 
 }  // namespace lithe

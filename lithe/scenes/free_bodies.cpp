@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <string>
-
 #include "lithe/core/check.h"
+#include "lithe/scenes/solids.h"
 
 namespace lithe {
 
@@ -12,12 +11,6 @@ namespace {
 
 constexpr double kEdge = 0.2;
 constexpr double kSpacing = 0.4;  // between the cubes' centres
-
-void add_box(ModelBuilder& builder, const std::string& name, const Vec3& size, const Vec3& place) {
-  builder.add_body("world", {.name = name, .inertia = SpatialInertia::box(1.0, size)},
-                   free_joint(name, Pose::translation(place)));
-  builder.add_shape(name, {.name = name, .geometry = Box{size / 2}});
-}
 
 // The smallest square's side that has room for n.
 int grid_side(int n) {
@@ -31,7 +24,7 @@ int grid_side(int n) {
 ModelBuilder tumbling_body() {
   ModelBuilder builder;
   builder.set_gravity(Vec3::Zero());
-  add_box(builder, "box", {0.3, 0.2, 0.1}, Vec3::Zero());
+  add_free_solid(builder, "box", 1, Box{{0.15, 0.1, 0.05}}, {});
   return builder;
 }
 
@@ -41,9 +34,15 @@ ModelBuilder boxes(int n) {
   const int side = grid_side(n);
   for (int i = 0; i < n; ++i) {
     const Vec3 place(kSpacing * (i % side), kSpacing * (i / side), kEdge / 2);
-    add_box(builder, fmt::format("box_{}", i), Vec3::Constant(kEdge), place);
+    add_free_solid(builder, fmt::format("box_{}", i), 1, Box{Vec3::Constant(kEdge / 2)}, Pose::translation(place));
   }
   return builder;
+}
+
+Scene boxes_on_ground(int n) {
+  ModelBuilder builder = boxes(n);
+  add_ground(builder);
+  return at_rest(builder);
 }
 
 }  // namespace lithe

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "lithe/model/model_builder.h"
+#include "lithe/scenes/scene.h"
 
 namespace lithe {
 
@@ -9,5 +9,6 @@ ModelBuilder tumbling_body();
 
 // n free cubes, each its own tree, in a square grid. In the neutral configuration they rest on the plane z = 0.
 ModelBuilder boxes(int n);
+Scene boxes_on_ground(int n);
 
 }  // namespace lithe

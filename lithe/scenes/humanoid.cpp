@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "lithe/scenes/solids.h"
+
 namespace lithe {
 
 namespace {
@@ -213,6 +215,12 @@ ModelBuilder humanoid() {
   // The thighs' rounded tops reach into the pelvis.
   builder.set_collision("pelvis", "left_thigh", false).set_collision("pelvis", "right_thigh", false);
   return builder;
+}
+
+Scene standing_humanoid() {
+  ModelBuilder builder = humanoid();
+  add_ground(builder);
+  return at_rest(builder);
 }
 
 }  // namespace lithe

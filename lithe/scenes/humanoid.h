@@ -1,6 +1,6 @@
 #pragma once
 
-#include "lithe/model/model_builder.h"
+#include "lithe/scenes/scene.h"
 
 namespace lithe {
 
@@ -18,5 +18,8 @@ namespace lithe {
 // Each foot is a convex mesh whose sole has six corners. The frames are head, left_palm, right_palm, left_sole,
 // right_sole.
 ModelBuilder humanoid();
+
+// Upright on the ground, at rest: 12 contact points, six under each foot.
+Scene standing_humanoid();
 
 }  // namespace lithe

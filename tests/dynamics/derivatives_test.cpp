@@ -1,6 +1,7 @@
 #include <Eigen/Cholesky>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <string>
 #include <utility>
@@ -157,21 +158,26 @@ TEST(ForwardDynamicsDerivatives, FollowFromInverseDynamicsByDenseAlgebra) {
   });
 }
 
+// A free cube's torques do not depend on where it is. Of differences only the rounding of the values is left then, so
+// errors are measured against a hundredth of the values where the derivatives are smaller than that.
 void expect_all_match_differences(Case& c) {
+  const auto floor_of = [](const VecX& value) { return std::max(1e-2 * value.cwiseAbs().maxCoeff(), 1e-3); };
+  const double torque = floor_of(c.inverse(c.state.q, c.state.v, c.state.a));
+  const double acceleration = floor_of(c.forward(c.state.q, c.state.v, c.state.tau));
   const InverseDynamicsDerivatives inverse = c.inverse_derivatives();
-  EXPECT_LE(relative_error(inverse.dtau_dq, c.inverse_by_q()), 1e-9);
-  EXPECT_LE(relative_error(inverse.dtau_dv, c.inverse_by_v()), 1e-9);
+  EXPECT_LE(relative_error(inverse.dtau_dq, c.inverse_by_q(), torque), 1e-9);
+  EXPECT_LE(relative_error(inverse.dtau_dv, c.inverse_by_v(), torque), 1e-9);
   EXPECT_LE(relative_error(mass_matrix(c.model, c.state.q), c.inverse_by_a()), 1e-9);
   const ForwardDynamicsDerivatives forward = c.forward_derivatives();
-  EXPECT_LE(relative_error(forward.da_dq, c.forward_by_q()), 1e-6);
-  EXPECT_LE(relative_error(forward.da_dv, c.forward_by_v()), 1e-6);
+  EXPECT_LE(relative_error(forward.da_dq, c.forward_by_q(), acceleration), 1e-6);
+  EXPECT_LE(relative_error(forward.da_dv, c.forward_by_v(), acceleration), 1e-6);
   EXPECT_LE(relative_error(forward.da_dtau, c.forward_by_tau()), 1e-6);
 }
 
 TEST(DynamicsDerivatives, OfEverySceneMatchDifferences) {
   for (const std::string& name : scene_names()) {
     SCOPED_TRACE(name);
-    const Model model = scene(name).build();
+    const Model model = scene(name).model;
     for_random_cases(5, [&](std::mt19937_64& random) {
       Case c(model, random);
       expect_all_match_differences(c);

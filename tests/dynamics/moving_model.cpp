@@ -19,19 +19,6 @@ Model with_frames(const Model& model, std::mt19937_64& random) {
 
 }  // namespace
 
-ModelBuilder builder_of(const Model& model) {
-  ModelBuilder builder;
-  builder.set_gravity(model.gravity());
-  for (const Body& body : model.bodies()) {
-    if (!body.parent.valid()) continue;
-    JointList joints;
-    for (const JointIndex j : body.joints) joints.push_back(model.joints()[j]);
-    builder.add_body(model.bodies()[body.parent].name, body, joints);
-  }
-  for (const Frame& frame : model.frames()) builder.add_frame(model.bodies()[frame.body].name, frame);
-  return builder;
-}
-
 Model moved(const Model& model, const Vec3& by) {
   return ModelBuilder().set_gravity(model.gravity()).add(builder_of(model), "", "world", Pose::translation(by)).build();
 }

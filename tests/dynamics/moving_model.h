@@ -11,9 +11,6 @@
 
 namespace lithe::test {
 
-// The builder that would give this model again.
-ModelBuilder builder_of(const Model& model);
-
 // The same model with all of it, fixed bodies too, somewhere else.
 Model moved(const Model& model, const Vec3& by);
 

@@ -31,6 +31,9 @@ Model robot() {
   builder.add_shape("hand", {.name = "thumb", .geometry = Capsule{0.01, 0.05}, .margin = 0.001});
   builder.add_shape("world", {.name = "floor", .geometry = Plane{}});
   builder.add_frame("hand", {.name = "tip", .placement = Pose::translation(0, 0, 0.4)});
+  builder.add_motor("left/hinge", position_servo("left/drive", 20, 300, 4)).add_motor("thread", velocity_motor("spin"));
+  builder.add_loop("hand", "nut", {.name = "rope", .placement_a = Pose::translation(0.1, 0.2, 0.3)});
+  builder.add_mimic("thread", "left/hinge", {.name = "gear", .multiplier = 2.5, .offset = 0.125});
   return builder.build();
 }
 
@@ -49,6 +52,14 @@ TEST(Parameters, AreReadByName) {
   EXPECT_EQ(parameter(model, "shape/thumb/half_length"), 0.05);
   EXPECT_EQ(parameter(model, "shape/thumb/margin"), 0.001);
   EXPECT_EQ(parameter(model, "frame/tip/z"), 0.4);
+  EXPECT_EQ(parameter(model, "motor/left/drive/stiffness"), 300);
+  EXPECT_EQ(parameter(model, "motor/left/drive/damping"), 4);
+  EXPECT_EQ(parameter(model, "motor/left/drive/max_effort"), 20);
+  EXPECT_EQ(parameter(model, "motor/spin/damping"), kInfinity);
+  EXPECT_EQ(parameter(model, "loop/rope/ay"), 0.2);
+  EXPECT_EQ(parameter(model, "loop/rope/by"), 0);
+  EXPECT_EQ(parameter(model, "mimic/gear/multiplier"), 2.5);
+  EXPECT_EQ(parameter(model, "mimic/gear/offset"), 0.125);
   EXPECT_EQ(parameter(model, "gravity/z"), -9.81);
 }
 
@@ -60,9 +71,9 @@ TEST(Parameters, ListsWhatAppliesAndNothingElse) {
                            "shape/thumb/radius", "shape/floor/restitution", "gravity/x"}) {
     EXPECT_TRUE(known.contains(name)) << name;
   }
-  for (const char* name :
-       {"body/world/mass", "joint/wrist/rest", "joint/wrist/lower", "joint/wrist/upper", "joint/wrist/pitch",
-        "joint/left/hinge/pitch", "shape/palm/radius", "shape/thumb/half_x", "shape/floor/half_length"}) {
+  for (const char* name : {"body/world/mass", "joint/wrist/rest", "joint/wrist/lower", "joint/wrist/upper",
+                           "joint/wrist/pitch", "joint/left/hinge/pitch", "motor/spin/stiffness", "loop/rope/x",
+                           "shape/palm/radius", "shape/thumb/half_x", "shape/floor/half_length"}) {
     EXPECT_FALSE(known.contains(name)) << name;
     expect_error([&] { (void)parameter(robot(), name); }, name, "did you mean");
   }
@@ -87,6 +98,9 @@ TEST(Parameters, AreWrittenByName) {
   set_parameter(model, "joint/thread/pitch", 0.5);
   set_parameter(model, "shape/palm/half_z", 9);
   set_parameter(model, "frame/tip/x", 3);
+  set_parameter(model, "motor/left/drive/stiffness", kInfinity);
+  set_parameter(model, "loop/rope/bz", -7);
+  set_parameter(model, "mimic/gear/multiplier", 0);
   set_parameter(model, "gravity/y", 1.5);
   const Body& arm = model.bodies()[model.body("left/arm")];
   EXPECT_EQ(arm.inertia.mass, 5);
@@ -96,6 +110,12 @@ TEST(Parameters, AreWrittenByName) {
   EXPECT_EQ(model.tree().joints[0].p.x(), -4);
   EXPECT_EQ(std::get<Box>(model.shapes()[model.shape("palm")].geometry).half_size.z(), 9);
   EXPECT_EQ(model.frames()[0].placement.p.x(), 3);
+  EXPECT_EQ(model.motors()[0].stiffness, kInfinity);
+  EXPECT_EQ(model.motors()[0].damping, 4);
+  EXPECT_EQ(model.loops()[0].placement_a.p, Vec3(0.1, 0.2, 0.3));
+  EXPECT_EQ(model.loops()[0].placement_b.p, Vec3(0, 0, -7));
+  EXPECT_EQ(model.mimics()[0].multiplier, 0);
+  EXPECT_EQ(model.mimics()[0].offset, 0.125);
   EXPECT_EQ(model.gravity(), Vec3(0, 1.5, -9.81));
 }
 
@@ -110,6 +130,16 @@ TEST(Parameters, EachOneCanBeWrittenBack) {
     set_parameters(after, names, values);
     EXPECT_EQ(parameters(after, names), values);
   });
+}
+
+TEST(Parameters, OfMotorsLoopsAndMimicsCanBeWrittenBack) {
+  Model model = robot();
+  const std::vector<std::string> names = parameter_names(model);
+  const VecX values = parameters(model, names);
+  set_parameters(model, names, values);
+  EXPECT_EQ(parameters(model, names), values);
+  for (std::size_t i = 0; i < names.size(); ++i) set_parameter(model, names[i], values[i]);
+  EXPECT_EQ(parameters(model, names), values);
 }
 
 TEST(Parameters, OneWriteChangesOneNumber) {
@@ -150,6 +180,8 @@ TEST(Parameters, BadValuesAreRefusedAndChangeNothing) {
   expect_error([&] { set_parameter(model, "body/hand/Ixx", 1); }, "body 'hand'", "principal moments");
   expect_error([&] { set_parameter(model, "joint/left/hinge/upper", -1); }, "joint 'left/hinge'", "inverted");
   expect_error([&] { set_parameter(model, "shape/thumb/radius", 0); }, "shape 'thumb'", "radius");
+  expect_error([&] { set_parameter(model, "motor/spin/damping", 0); }, "motor 'spin'", "damping");
+  expect_error([&] { set_parameter(model, "mimic/gear/offset", kInfinity); }, "mimic 'gear'", "offset", "inf");
   EXPECT_EQ(parameters(model, names), before);
 }
 

@@ -6,6 +6,8 @@
 #include <variant>
 #include <vector>
 
+#include "tests/scenes/initial_contacts.h"
+
 namespace lithe {
 namespace {
 
@@ -100,6 +102,17 @@ TEST(Humanoid, EachSoleHasSixCornersOnTheGround) {
     }
     EXPECT_EQ(on_ground, 6);
   }
+}
+
+TEST(Humanoid, StandsOnTheGroundAtTwelvePoints) {
+  const Scene scene = standing_humanoid();
+  const std::vector<Contact> contacts = test::initial_contacts(scene);
+  EXPECT_EQ(contacts.size(), 12u);
+  for (const Contact& contact : contacts) {
+    EXPECT_NEAR(contact.gap, 0, kTolerance);
+    EXPECT_EQ(scene.model.shapes()[contact.b].name, "ground");
+  }
+  EXPECT_EQ(scene.time_step, 1e-3);
 }
 
 TEST(Humanoid, EveryBodyHasAShape) {

@@ -179,6 +179,19 @@ SpatialInertia random_inertia(std::mt19937_64& random) {
                                      second_moment.trace() * Mat3::Identity() - second_moment);
 }
 
+ModelBuilder builder_of(const Model& model) {
+  ModelBuilder builder;
+  builder.set_gravity(model.gravity());
+  for (const Body& body : model.bodies()) {
+    if (!body.parent.valid()) continue;
+    JointList joints;
+    for (const JointIndex j : body.joints) joints.push_back(model.joints()[j]);
+    builder.add_body(model.bodies()[body.parent].name, body, joints);
+  }
+  for (const Frame& frame : model.frames()) builder.add_frame(model.bodies()[frame.body].name, frame);
+  return builder;
+}
+
 Model random_model(std::mt19937_64& random, const RandomModelOptions& options) {
   ModelBuilder builder;
   if (chance(random, 0.5)) builder.set_gravity(random_vec3(random, 9.81));

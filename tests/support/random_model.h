@@ -3,7 +3,7 @@
 #include <random>
 
 #include "lithe/dynamics/external_wrenches.h"
-#include "lithe/model/model.h"
+#include "lithe/model/model_builder.h"
 
 namespace lithe::test {
 
@@ -23,6 +23,9 @@ struct RandomModelOptions {
 };
 
 Model random_model(std::mt19937_64& random, const RandomModelOptions& options = {});
+
+// The builder that would give this model's bodies, joints and frames again.
+ModelBuilder builder_of(const Model& model);
 
 struct RandomState {
   VecX q, v, a, tau;
