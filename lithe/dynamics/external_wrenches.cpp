@@ -2,6 +2,8 @@
 
 #include <Eigen/Geometry>
 
+#include <cmath>
+
 #include "lithe/core/check.h"
 #include "lithe/dynamics/kinematics.h"
 
@@ -19,7 +21,10 @@ PlacedWrench place(const Model& model, const Kinematics& kin, const ExternalWren
   LITHE_CHECK(w.body.valid() && static_cast<std::size_t>(w.body) < model.bodies().size(),
               "an external wrench acts on body index {}, but the model has {} bodies", static_cast<int>(w.body),
               model.bodies().size());
-  LITHE_CHECK(w.wrench.allFinite(), "the external wrench on body '{}' is not finite", model.bodies()[w.body].name);
+  for (int k = 0; k < 6; ++k) {
+    LITHE_CHECK(std::isfinite(w.wrench[k]), "entry {} of the external wrench on body '{}' is {}; it must be finite", k,
+                model.bodies()[w.body].name, w.wrench[k]);
+  }
   const DofTree::BodyPlace& at = model.tree().bodies[w.body];
   if (at.slot < 0) return {-1, Vec3::Zero(), Vec6::Zero()};
   const Vec3 p = place_in_tree(kin, at.slot, at.X_JB.p);

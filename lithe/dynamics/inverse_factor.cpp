@@ -1,7 +1,5 @@
 #include "lithe/dynamics/inverse_factor.h"
 
-#include <algorithm>
-
 #include "lithe/core/check.h"
 #include "lithe/dynamics/stage_check.h"
 
@@ -81,11 +79,29 @@ void invert(const Model& model, const MassFactor& factor, InverseFactor& inverse
   const DofTree& tree = model.tree();
   if (inverse.layout.changed(tree)) {
     inverse.rows.resize(tree.row_storage);
-    inverse.slots.resize(tree.slot_count);
+    inverse.z.resize(tree.slot_count);
   }
   for (const DofTree::Chain& chain : tree.chains) {
     if (chain.parent >= 0) rows_above(tree, chain, factor.L.data(), inverse.rows.data());
     rows_within(tree, chain, factor, inverse.rows.data());
+  }
+}
+
+void multiply(const Model& model, const InverseFactor& inverse, const Lanes<1>& z, VecRef out) {
+  check_stage(model, inverse.layout, "InverseFactor", "invert()");
+  const DofTree& tree = model.tree();
+  LITHE_CHECK(z.slots() == tree.slot_count && out.size() == tree.nv,
+              "z has {} slots and the result {} entries, the model needs {} and nv = {}", z.slots(), out.size(),
+              tree.slot_count, tree.nv);
+  for (const DofTree::Chain& chain : tree.chains) {
+    const double* rows = &inverse.rows[tree.row_start[chain.first_dof]];
+    for (int i = 0; i < chain.dof_count; ++i) {
+      Pack sum = {};
+      for (int g = 0; g < chain.path_length / kLanes; ++g) {
+        sum += as_pack(rows + i * chain.path_length + kLanes * g) * z.pack(0, tree.path_groups[chain.first_group + g]);
+      }
+      out[chain.first_dof + i] = lane_sum(sum);
+    }
   }
 }
 
@@ -95,8 +111,7 @@ void solve(const Model& model, InverseFactor& inverse, const ConstVecRef& b, Vec
   LITHE_CHECK(b.size() == tree.nv && out.size() == tree.nv,
               "the right-hand side has {} and the result {} entries, the model needs nv = {}", b.size(), out.size(),
               tree.nv);
-  double* z = inverse.slots.data();
-  std::fill_n(z, tree.slot_count, 0.0);
+  inverse.z.set_zero();
   // z = Xᵀ b, then out = X z.
   for (const DofTree::Chain& chain : tree.chains) {
     const double* rows = &inverse.rows[tree.row_start[chain.first_dof]];
@@ -105,20 +120,10 @@ void solve(const Model& model, InverseFactor& inverse, const ConstVecRef& b, Vec
       for (int i = 0; i < chain.dof_count; ++i) {
         sum += b[chain.first_dof + i] * as_pack(rows + i * chain.path_length + kLanes * g);
       }
-      as_pack(z + tree.path_groups[chain.first_group + g]) += sum;
+      inverse.z.pack(0, tree.path_groups[chain.first_group + g]) += sum;
     }
   }
-  for (const DofTree::Chain& chain : tree.chains) {
-    const double* rows = &inverse.rows[tree.row_start[chain.first_dof]];
-    for (int i = 0; i < chain.dof_count; ++i) {
-      Pack sum = {};
-      for (int g = 0; g < chain.path_length / kLanes; ++g) {
-        sum +=
-            as_pack(rows + i * chain.path_length + kLanes * g) * as_pack(z + tree.path_groups[chain.first_group + g]);
-      }
-      out[chain.first_dof + i] = lane_sum(sum);
-    }
-  }
+  multiply(model, inverse, inverse.z, out);
 }
 
 }  // namespace lithe

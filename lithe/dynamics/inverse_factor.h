@@ -7,12 +7,15 @@ namespace lithe {
 // The explicit X = L⁻¹ of the mass matrix's factor: as sparse as L, and M⁻¹ = X Xᵀ. Products with it are several
 // times faster than substitution, because no entry waits for another.
 struct InverseFactor {
-  AlignedBuffer rows;   // X by path rows
-  AlignedBuffer slots;  // workspace of solve()
+  AlignedBuffer rows;  // X by path rows
+  Lanes<1> z;          // workspace of solve()
   LayoutStamp layout;
 };
 
 void invert(const Model& model, const MassFactor& factor, InverseFactor& out);
+
+// out = X z, with z by slot (Lanes<1>): the outer half of solve(), for those who have Xᵀ b already.
+void multiply(const Model& model, const InverseFactor& inverse, const Lanes<1>& z, VecRef out);
 
 // out = M⁻¹ b.
 void solve(const Model& model, InverseFactor& inverse, const ConstVecRef& b, VecRef out);

@@ -365,7 +365,7 @@ TEST(ForwardDynamics, RefusesBadForces) {
   EXPECT_EQ(error(zero, {{BodyIndex(9), Vec6::Zero()}}),
             "an external wrench acts on body index 9, but the model has 3 bodies");
   EXPECT_EQ(error(zero, {{BodyIndex(2), Vec6::Constant(std::numeric_limits<double>::infinity())}}),
-            "the external wrench on body 'bob_2' is not finite");
+            "entry 0 of the external wrench on body 'bob_2' is inf; it must be finite");
 }
 
 }  // namespace

@@ -267,10 +267,12 @@ TEST_F(BadArguments, WrenchesThatAreNotFiniteAreRefused) {
     for (const double bad : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
       Vec6 wrench = Vec6::Zero();
       wrench[k] = bad;
-      EXPECT_EQ(error({{BodyIndex(1), Vec6::Zero()}, {BodyIndex(2), wrench}}),
-                "the external wrench on body 'arm' is not finite");
+      const auto refusal = [&](const char* body) {
+        return fmt::format("entry {} of the external wrench on body '{}' is {}; it must be finite", k, body, bad);
+      };
+      EXPECT_EQ(error({{BodyIndex(1), Vec6::Zero()}, {BodyIndex(2), wrench}}), refusal("arm"));
       // Fixed bodies feel nothing, but a mistake is a mistake.
-      EXPECT_EQ(error({{Model::world(), wrench}}), "the external wrench on body 'world' is not finite");
+      EXPECT_EQ(error({{Model::world(), wrench}}), refusal("world"));
     }
   }
 }

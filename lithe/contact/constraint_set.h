@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "lithe/collision/detect_contacts.h"
+#include "lithe/contact/constraint_options.h"
+#include "lithe/model/model.h"
+
+namespace lithe {
+
+enum class ConstraintKind : std::uint8_t {
+  contact,
+  lower_limit,
+  upper_limit,
+  motor,
+  dry_friction,
+  mimic,
+  ball_loop,
+  weld_loop,
+};
+const char* to_string(ConstraintKind kind);
+
+// Which rule gave the target velocity d (ConstraintOptions); its derivative depends on it.
+enum class TargetRule : std::uint8_t {
+  none,         // d = 0
+  correction,   // −correction·g/Δt
+  capped,       // max_correction_speed
+  approach,     // −(g − (1 − correction)·k)/Δt
+  restitution,  // −e·J v
+  motor,        // the motor's law
+};
+
+// One constraint of a step: one to six rows of the LCP.
+struct Constraint {
+  ConstraintKind kind = ConstraintKind::contact;
+  TargetRule rule = TargetRule::none;  // of the first row; a loop's rows are `correction` or `capped`
+  int rows = 0;
+  int index = -1;              // of the contact, DoF (limits, dry friction), motor, mimic or loop
+  int dof_a = -1, dof_b = -1;  // the last DoF that moves either side, −1: none does
+  int first_row = -1;          // in the problem; filled in by find_islands()
+  Material material = {};      // of a contact: combined
+};
+
+// All constraints that may push in this step: contacts in the order of the ContactSet, then limits within reach, motors,
+// dry friction, mimic joints, loop closures.
+//
+// `q`, `v`: at the step's start; `v_free`: the velocities at its end if nothing were constrained. With `motors` false the
+// motors are off.
+void gather_constraints(const Model& model, const ContactSet& contacts, const ConstVecRef& q, const ConstVecRef& v,
+                        const ConstVecRef& v_free, bool motors, const ConstraintOptions& options,
+                        std::vector<Constraint>& out);
+
+}  // namespace lithe

@@ -1,0 +1,165 @@
+#include "lithe/contact/contact_problem.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "lithe/contact/constraint_rows.h"
+#include "lithe/contact/delassus.h"
+
+namespace lithe {
+
+namespace {
+
+// Four numbers at an address that need not be aligned.
+LITHE_INLINE void store_anywhere(double* to, Pack x) { std::memcpy(to, &x, sizeof x); }
+
+template <class Buffer>
+void grow(Buffer& buffer, std::size_t size) {
+  if (buffer.size() < size) buffer.resize(size);
+}
+
+// Neighbouring constraints of one island on the same touches share a patch.
+void find_patches(ContactProblem& problem) {
+  const TouchSpace& space = problem.touches;
+  problem.patches.clear();
+  problem.first_patch.clear();
+  for (const Island& island : problem.islands.islands()) {
+    problem.first_patch.push_back(static_cast<int>(problem.patches.size()));
+    for (int c = 0; c < island.constraint_count; ++c) {
+      const Constraint& constraint = problem.constraints[island.first_constraint + c];
+      const auto [a, b] = touches_of(space, constraint);
+      const bool fresh = c == 0 || problem.patches.back().touch_a != a || problem.patches.back().touch_b != b;
+      if (fresh) problem.patches.push_back({.touch_a = a, .touch_b = b, .first_row = constraint.first_row});
+      problem.patches.back().row_count += constraint.rows;
+    }
+  }
+  problem.first_patch.push_back(static_cast<int>(problem.patches.size()));
+  int size = 0;
+  for (Patch& patch : problem.patches) {
+    patch.start = size;
+    patch.stride = padded(patch.row_count);
+    size += patch.stride * (space.size_of(patch.touch_a) + space.size_of(patch.touch_b));
+  }
+  grow(problem.coefficients, size);
+  std::fill_n(problem.coefficients.begin(), size, 0.0);
+}
+
+void index_contacts(ContactProblem& problem, std::size_t contact_count) {
+  problem.constraint_of_contact.resize(contact_count);
+  for (std::size_t c = 0; c < problem.constraints.size(); ++c) {
+    const Constraint& constraint = problem.constraints[c];
+    if (constraint.kind == ConstraintKind::contact) {
+      problem.constraint_of_contact[constraint.index] = static_cast<int>(c);
+    }
+  }
+}
+
+void lay_out(ContactProblem& problem, int matrix_rows) {
+  const std::size_t rows = problem.islands.row_count();
+  // Whole packs are written at any row, so there is room for three numbers more.
+  for (auto* vector : {&problem.target, &problem.b, &problem.compliance, &problem.velocity})
+    vector->resize(rows + kLanes);
+  std::fill(problem.compliance.begin(), problem.compliance.end(), 0.0);
+  problem.rows.resize(rows);
+  problem.A_start.clear();
+  std::ptrdiff_t size = 0;
+  for (const Island& island : problem.islands.islands()) {
+    const bool formed = island.row_count <= matrix_rows;
+    problem.A_start.push_back(formed ? size : -1);
+    if (formed) size += static_cast<std::ptrdiff_t>(matrix_stride(island)) * island.row_count;
+  }
+  grow(problem.A, size);
+  grow(problem.touch_vector, problem.touches.size);
+}
+
+// One side of a patch: its coefficients, and where its touch sits in a vector over touches.
+struct Side {
+  const double* coefficients;
+  const double* vector;
+  int size;
+};
+
+// out[r] = Σ over sides and k of coefficient_k[r]·vector[k], for all rows of a patch.
+LITHE_INLINE void combine(const Side* sides, int side_count, int stride, double* out) {
+  for (int r = 0; r < stride; r += kLanes) {
+    Pack sum = {};
+    for (int s = 0; s < side_count; ++s) {
+      const double* c = sides[s].coefficients + r;
+      if (sides[s].size == 6) {
+        for (int k = 0; k < 6; ++k) sum += as_pack(c + k * stride) * broadcast(sides[s].vector[k]);
+      } else {
+        sum += as_pack(c) * broadcast(sides[s].vector[0]);
+      }
+    }
+    store_anywhere(out + r, sum);
+  }
+}
+
+}  // namespace
+
+BoxedLcp ContactProblem::lcp(int island_index) const {
+  const Island& island = islands.islands()[island_index];
+  const std::size_t first = island.first_row;
+  const std::size_t count = island.row_count;
+  return {.rows = std::span(rows).subspan(first, count),
+          .A = A.data() + A_start[island_index],
+          .stride = matrix_stride(island),
+          .b = std::span(b).subspan(first, count),
+          .target = std::span(target).subspan(first, count)};
+}
+
+void row_velocities(const ContactProblem& problem, const double* touch_velocities, double* out) {
+  for (const Patch& patch : problem.patches) {
+    Side sides[2];
+    int count = 0;
+    for (const bool b : {false, true}) {
+      const int touch = b ? patch.touch_b : patch.touch_a;
+      if (touch < 0) continue;
+      const Touch& t = problem.touches.touches[touch];
+      sides[count++] = {problem.side(patch, b), touch_velocities + problem.touches.start_of(t), t.size};
+    }
+    combine(sides, count, patch.stride, out + patch.first_row);
+  }
+}
+
+void touch_impulses(const ContactProblem& problem, const double* f, double* phi) {
+  std::fill_n(phi, problem.touches.size, 0.0);
+  for (const Patch& patch : problem.patches) {
+    for (const bool b : {false, true}) {
+      const int touch = b ? patch.touch_b : patch.touch_a;
+      if (touch < 0) continue;
+      const double* c = problem.side(patch, b);
+      double* at = phi + problem.touches.start_of(problem.touches.touches[touch]);
+      for (int k = 0; k < problem.touches.size_of(touch); ++k, c += patch.stride) {
+        double sum = 0;
+        for (int r = 0; r < patch.row_count; ++r) sum += c[r] * f[patch.first_row + r];
+        at[k] += sum;
+      }
+    }
+  }
+}
+
+void assemble(const Model& model, const ContactInput& in, const ConstraintOptions& options, int matrix_rows,
+              ContactProblem& problem) {
+  const DofTree& tree = model.tree();
+  problem.islands.find(tree, problem.constraints);
+  index_contacts(problem, in.contacts.contacts.size());
+  problem.touches.collect(tree, problem.constraints);
+  find_patches(problem);
+  lay_out(problem, matrix_rows);
+  write_coefficients(model, in, problem);
+
+  double* touch_velocities = problem.touch_vector.data();
+  problem.touches.velocities(tree, in.kin, in.kin.v, touch_velocities);
+  row_velocities(problem, touch_velocities, problem.velocity.data());
+  write_rows(model, in, options, problem);
+
+  problem.touches.velocities(tree, in.kin, in.v_free_slots, touch_velocities);
+  row_velocities(problem, touch_velocities, problem.b.data());
+  for (int i = 0; i < problem.islands.row_count(); ++i) problem.b[i] -= problem.target[i];
+
+  problem.touches.compute(model, in.kin, in.inverse);
+  fill_delassus(problem);
+}
+
+}  // namespace lithe

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "lithe/collision/collider_set.h"
+#include "lithe/contact/islands.h"
+#include "lithe/contact/touch_space.h"
+#include "lithe/lcp/boxed_lcp.h"
+
+namespace lithe {
+
+// The rows of a step as boxed LCPs, one per island: w = A f + b with
+//
+//   A = J M̂⁻¹ Jᵀ + compliance = T Λ Tᵀ + compliance,   b = J v_free − d,   J = T J_F
+//
+// where T takes touches to rows (TouchSpace). Neighbouring rows that act on the same touches form a patch: its part of T is
+// stored column by column, padded, so that four rows are worked on at once.
+struct Patch {
+  int touch_a = -1, touch_b = -1;  // −1: a side that nothing moves
+  int first_row = 0, row_count = 0;
+  int start = 0;   // of its coefficients: those of touch a, then of touch b
+  int stride = 0;  // row_count padded
+};
+
+struct ContactProblem {
+  std::vector<Constraint> constraints;     // by island; each knows its first row
+  std::vector<int> constraint_of_contact;  // its place in `constraints`, by number in the ContactSet
+  Islands islands;
+  TouchSpace touches;
+
+  std::vector<Patch> patches;    // in the order of their rows
+  std::vector<int> first_patch;  // of each island, and one past the last
+  AlignedBuffer coefficients;
+  std::vector<LcpRow> rows;    // `normal` counts within the island
+  std::vector<double> target;  // d
+  std::vector<double> b;
+  std::vector<double> compliance;  // added to A's diagonal: of motors with finite gains
+  AlignedBuffer A;
+  std::vector<std::ptrdiff_t> A_start;  // per island; −1: too large, A is not formed
+
+  std::vector<double> velocity;  // J v at the step's start, per row
+  AlignedBuffer touch_vector;    // workspace: a vector over all touches
+  AlignedBuffer responses;       // workspace of fill_delassus()
+  std::vector<int> sweep_patch;  // workspaces of solve_by_sweeps()
+  std::vector<double> sweep_diagonal, sweep_impulse;
+
+  int island_count() const { return static_cast<int>(islands.islands().size()); }
+  // The coefficients of one side of a patch.
+  const double* side(const Patch& patch, bool second) const {
+    return coefficients.data() + patch.start + (second ? touches.size_of(patch.touch_a) * patch.stride : 0);
+  }
+  BoxedLcp lcp(int island) const;
+};
+
+// What assembly reads besides the model.
+struct ContactInput {
+  const Kinematics& kin;
+  const InverseFactor& inverse;  // of M̂
+  const std::vector<Pose>& X_WB;
+  const ColliderSet& colliders;
+  const ContactSet& contacts;
+  ConstVecRef q, v;
+  const Lanes<1>& v_free_slots;
+  std::span<const double> motor_targets;  // empty: motors are off
+};
+
+// Rows, targets, A and b of out.constraints, which gather_constraints() has filled in. Islands of more than `matrix_rows` rows
+// get no A.
+void assemble(const Model& model, const ContactInput& in, const ConstraintOptions& options, int matrix_rows,
+              ContactProblem& out);
+
+// J u for every row, where u is given as touch velocities (TouchSpace::velocities).
+void row_velocities(const ContactProblem& problem, const double* touch_velocities, double* out);
+
+// φ = Tᵀ f: impulses on the touches.
+void touch_impulses(const ContactProblem& problem, const double* f, double* phi);
+
+}  // namespace lithe

@@ -1,0 +1,82 @@
+#include "lithe/contact/islands.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "lithe/core/check.h"
+
+namespace lithe {
+
+namespace {
+
+int tree_of(const DofTree& tree, int dof) { return dof < 0 ? -1 : tree.chains[tree.chain[dof]].tree; }
+
+// A tree that the constraint acts on.
+int any_tree(const DofTree& tree, const Constraint& constraint) {
+  const int a = tree_of(tree, constraint.dof_a);
+  return a >= 0 ? a : tree_of(tree, constraint.dof_b);
+}
+
+}  // namespace
+
+int Islands::root(int tree) {
+  while (parent_[tree] != tree) {
+    parent_[tree] = parent_[parent_[tree]];
+    tree = parent_[tree];
+  }
+  return tree;
+}
+
+void Islands::join(int a, int b) {
+  a = root(a);
+  b = root(b);
+  parent_[std::max(a, b)] = std::min(a, b);
+}
+
+void Islands::find(const DofTree& tree, std::vector<Constraint>& constraints) {
+  const std::size_t trees = tree.trees.size();
+  parent_.resize(trees);
+  std::iota(parent_.begin(), parent_.end(), 0);
+  for (const Constraint& constraint : constraints) {
+    const int a = tree_of(tree, constraint.dof_a);
+    const int b = tree_of(tree, constraint.dof_b);
+    LITHE_ASSERT(a >= 0 || b >= 0);
+    if (a >= 0 && b >= 0 && a != b) join(a, b);
+  }
+
+  // Count, then place: a stable sort by island.
+  islands_.clear();
+  island_of_.assign(trees, -1);
+  for (const Constraint& constraint : constraints) island_of_[root(any_tree(tree, constraint))] = 0;
+  for (int& island : island_of_) {
+    if (island < 0) continue;
+    island = static_cast<int>(islands_.size());
+    islands_.push_back({});
+  }
+  const auto island_of = [&](const Constraint& c) -> Island& { return islands_[island_of_[root(any_tree(tree, c))]]; };
+  for (const Constraint& constraint : constraints) {
+    Island& island = island_of(constraint);
+    ++island.constraint_count;
+    island.row_count += constraint.rows;
+  }
+  int constraint_count = 0;
+  row_count_ = 0;
+  for (Island& island : islands_) {
+    island.first_constraint = constraint_count;
+    island.first_row = row_count_;
+    constraint_count += island.constraint_count;
+    row_count_ += island.row_count;
+    island.constraint_count = island.row_count = 0;  // counted again while placing
+  }
+  sorted_.resize(constraints.size());
+  for (const Constraint& constraint : constraints) {
+    Island& island = island_of(constraint);
+    Constraint& placed = sorted_[island.first_constraint + island.constraint_count++];
+    placed = constraint;
+    placed.first_row = island.first_row + island.row_count;
+    island.row_count += constraint.rows;
+  }
+  constraints.swap(sorted_);
+}
+
+}  // namespace lithe

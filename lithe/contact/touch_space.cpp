@@ -1,0 +1,197 @@
+#include "lithe/contact/touch_space.h"
+
+#include <algorithm>
+
+#include "lithe/dynamics/stage_check.h"
+
+namespace lithe {
+
+namespace {
+
+bool acts_on_bodies(ConstraintKind kind) {
+  return kind == ConstraintKind::contact || kind == ConstraintKind::ball_loop || kind == ConstraintKind::weld_loop;
+}
+
+// Slot of the g-th pack along the path of `dof`.
+int path_slot(const DofTree& tree, int dof, int g) {
+  return tree.path_groups[tree.chains[tree.chain[dof]].first_group + g];
+}
+
+// W = Σ_i S_i X_i over the DoFs i of the path, one pack of columns at a time.
+void body_rows(const DofTree& tree, const Kinematics& kin, const double* X, const std::vector<int>& path, int packs,
+               double* W) {
+  std::size_t first = 0;  // of the DoFs whose row reaches the pack
+  for (int g = 0; g < packs; ++g) {
+    while (tree.position[path[first]] < kLanes * g) ++first;
+    Pack sum[6] = {};
+    for (std::size_t i = first; i < path.size(); ++i) {
+      const int dof = path[i];
+      const Pack x = as_pack(X + tree.row_start[dof] + kLanes * g);
+      const int slot = tree.slot[dof];
+      for (int k = 0; k < 6; ++k) sum[k] += broadcast(kin.S.at(k, slot)) * x;
+    }
+    for (int k = 0; k < 6; ++k) as_pack(W + kLanes * (k * packs + g)) = sum[k];
+  }
+}
+
+// Packs that two paths of one tree share.
+int shared_packs(const DofTree& tree, const Touch& a, const Touch& b) {
+  const int most = std::min(a.packs, b.packs);
+  int g = 0;
+  while (g < most && path_slot(tree, a.dof, g) == path_slot(tree, b.dof, g)) ++g;
+  return g;
+}
+
+// Column c of W_a W_bᵀ: `Size` dot products, four at a time.
+template <int Size>
+LITHE_INLINE void dot_column(const double* Wa, int stride_a, const double* Wb, int packs, double* out) {
+  Pack sum[8] = {};
+  for (int g = 0; g < packs; ++g) {
+    const Pack y = as_pack(Wb + kLanes * g);
+    for (int k = 0; k < Size; ++k) sum[k] += as_pack(Wa + k * stride_a + kLanes * g) * y;
+  }
+  if constexpr (Size == 1) {
+    out[0] = lane_sum(sum[0]);
+  } else {
+    transpose(sum[0], sum[1], sum[2], sum[3]);
+    const Pack four = (sum[0] + sum[2]) + (sum[1] + sum[3]);
+    for (int k = 0; k < kLanes; ++k) out[k] = four[k];
+    for (int k = kLanes; k < Size; ++k) out[k] = lane_sum(sum[k]);
+  }
+}
+
+}  // namespace
+
+void TouchSpace::add(int key) {
+  if (touch_of_[key] >= 0) return;
+  touch_of_[key] = 0;
+  keys_.push_back(key);
+}
+
+void TouchSpace::collect(const DofTree& tree, const std::vector<Constraint>& constraints) {
+  if (touch_of_.size() != 2 * static_cast<std::size_t>(tree.nv)) {
+    touch_of_.assign(2 * static_cast<std::size_t>(tree.nv), -1);
+  } else {
+    for (const int key : keys_) touch_of_[key] = -1;
+  }
+  keys_.clear();
+  for (const Constraint& constraint : constraints) {
+    const int kind = acts_on_bodies(constraint.kind) ? 0 : 1;
+    if (constraint.dof_a >= 0) add(2 * constraint.dof_a + kind);
+    if (constraint.dof_b >= 0) add(2 * constraint.dof_b + kind);
+  }
+  if (!std::is_sorted(keys_.begin(), keys_.end())) std::sort(keys_.begin(), keys_.end());
+
+  touches.clear();
+  blocks.clear();
+  int current_tree = -1;
+  int W_size = 0;
+  for (const int key : keys_) {
+    const int dof = key / 2;
+    const DofTree::Chain& chain = tree.chains[tree.chain[dof]];
+    if (chain.tree != current_tree) {
+      current_tree = chain.tree;
+      blocks.push_back({.first_touch = static_cast<int>(touches.size())});
+    }
+    TouchBlock& block = blocks.back();
+    Touch touch{.dof = dof, .size = key % 2 == 0 ? 6 : 1, .block = static_cast<int>(blocks.size()) - 1};
+    touch.first = block.size;
+    touch.packs = tree.position[dof] / kLanes + 1;
+    touch.W_start = W_size;
+    W_size += touch.size * touch.packs * kLanes;
+    block.size += touch.size;
+    ++block.touch_count;
+    touch_of_[key] = static_cast<int>(touches.size());
+    touches.push_back(touch);
+  }
+  size = 0;
+  int Lambda_size = 0;
+  for (TouchBlock& block : blocks) {
+    block.stride = padded(block.size);
+    block.start = size;
+    block.Lambda_start = Lambda_size;
+    size += block.stride;
+    Lambda_size += block.stride * block.size;
+  }
+  if (W.size() < static_cast<std::size_t>(W_size)) W.resize(W_size);
+  if (Lambda.size() < static_cast<std::size_t>(Lambda_size)) Lambda.resize(Lambda_size);
+}
+
+void TouchSpace::compute(const Model& model, const Kinematics& kin, const InverseFactor& inverse) {
+  check_stage(model, inverse.layout, "InverseFactor", "invert()");
+  const DofTree& tree = model.tree();
+  const double* X = inverse.rows.data();
+  for (const Touch& touch : touches) {
+    if (touch.size == 1) {
+      std::copy_n(X + tree.row_start[touch.dof], touch.packs * kLanes, W.data() + touch.W_start);
+      continue;
+    }
+    path_.clear();
+    for (int dof = touch.dof; dof >= 0; dof = tree.parent[dof]) path_.push_back(dof);
+    std::reverse(path_.begin(), path_.end());
+    body_rows(tree, kin, X, path_, touch.packs, W.data() + touch.W_start);
+  }
+  for (const TouchBlock& block : blocks) {
+    double* Lambda_block = Lambda.data() + block.Lambda_start;
+    const Touch* const touch = &touches[block.first_touch];
+    for (int b = 0; b < block.touch_count; ++b) {
+      for (int a = b; a < block.touch_count; ++a) {
+        const int packs = shared_packs(tree, touch[a], touch[b]);
+        const int stride_a = touch[a].packs * kLanes;
+        const int stride_b = touch[b].packs * kLanes;
+        for (int k = 0; k < touch[b].size; ++k) {
+          double column[6];
+          const double* Wa = W.data() + touch[a].W_start;
+          const double* Wb = W.data() + touch[b].W_start + k * stride_b;
+          if (touch[a].size == 6) {
+            dot_column<6>(Wa, stride_a, Wb, packs, column);
+          } else {
+            dot_column<1>(Wa, stride_a, Wb, packs, column);
+          }
+          const int j = touch[b].first + k;
+          for (int i = 0; i < touch[a].size; ++i) {
+            Lambda_block[j * block.stride + touch[a].first + i] = column[i];
+            Lambda_block[(touch[a].first + i) * block.stride + j] = column[i];
+          }
+        }
+      }
+    }
+    for (int j = 0; j < block.size; ++j) {
+      std::fill(Lambda_block + j * block.stride + block.size, Lambda_block + (j + 1) * block.stride, 0.0);
+    }
+  }
+}
+
+void TouchSpace::velocities(const DofTree& tree, const Kinematics& kin, const Lanes<1>& v, double* out) const {
+  for (const Touch& touch : touches) {
+    double* at = out + start_of(touch);
+    if (touch.size == 1) {
+      *at = v.at(0, tree.slot[touch.dof]);
+      continue;
+    }
+    Pack sum[6] = {};
+    for (int g = 0; g < touch.packs; ++g) {
+      const int slot = path_slot(tree, touch.dof, g);
+      Pack rate = v.pack(0, slot);
+      // The chain may go on below the touch.
+      if (g + 1 == touch.packs) rate = select_below(tree.position[touch.dof] % kLanes + 1, rate, Pack{});
+      for (int k = 0; k < 6; ++k) sum[k] += kin.S.pack(k, slot) * rate;
+    }
+    for (int k = 0; k < 6; ++k) at[k] = lane_sum(sum[k]);
+  }
+}
+
+void TouchSpace::transposed_product(const DofTree& tree, const double* phi, Lanes<1>& z) const {
+  z.resize_zero(tree.slot_count);
+  for (const Touch& touch : touches) {
+    const double* at = phi + start_of(touch);
+    const double* rows = W.data() + touch.W_start;
+    for (int g = 0; g < touch.packs; ++g) {
+      Pack sum = {};
+      for (int k = 0; k < touch.size; ++k) sum += broadcast(at[k]) * as_pack(rows + kLanes * (k * touch.packs + g));
+      z.pack(0, path_slot(tree, touch.dof, g)) += sum;
+    }
+  }
+}
+
+}  // namespace lithe

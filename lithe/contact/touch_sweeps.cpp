@@ -1,0 +1,117 @@
+#include "lithe/contact/touch_sweeps.h"
+
+#include <algorithm>
+
+#include "lithe/lcp/gauss_seidel_iteration.h"
+
+namespace lithe {
+
+namespace {
+
+class TouchOperator {
+ public:
+  TouchOperator(ContactProblem& problem, int island)
+      : problem_(problem),
+        space_(problem.touches),
+        island_(problem.islands.islands()[island]),
+        first_patch_(problem.first_patch[island]),
+        last_patch_(problem.first_patch[island + 1]),
+        velocities_(problem.touch_vector.data()) {
+    const std::size_t rows = island_.row_count;
+    problem.sweep_patch.resize(rows);
+    problem.sweep_diagonal.resize(rows);
+    problem.sweep_impulse.assign(rows, 0.0);
+    for (int p = first_patch_; p < last_patch_; ++p) {
+      const Patch& patch = problem.patches[p];
+      for (int r = 0; r < patch.row_count; ++r) {
+        const int i = patch.first_row - island_.first_row + r;
+        problem.sweep_patch[i] = p;
+        clear_velocities(patch);
+        push(i, 1);
+        problem.sweep_diagonal[i] = motion(i) + compliance(i);
+      }
+    }
+  }
+
+  double diagonal(int i) const { return problem_.sweep_diagonal[i]; }
+  double velocity(int i) const {
+    return motion(i) + compliance(i) * problem_.sweep_impulse[i] + problem_.b[island_.first_row + i];
+  }
+
+  void push(int i, double change) {
+    problem_.sweep_impulse[i] += change;
+    const Patch& patch = problem_.patches[problem_.sweep_patch[i]];
+    for (const bool b : {false, true}) {
+      const int touch = b ? patch.touch_b : patch.touch_a;
+      if (touch < 0) continue;
+      const Touch& t = space_.touches[touch];
+      const TouchBlock& block = space_.blocks[t.block];
+      const double* x = problem_.side(patch, b) + (i - (patch.first_row - island_.first_row));
+      double* y = velocities_ + block.start;
+      for (int k = 0; k < t.size; ++k) {
+        const Pack push = broadcast(x[k * patch.stride] * change);
+        const double* column = space_.Lambda_column(block, t.first + k);
+        for (int r = 0; r < block.stride; r += kLanes) as_pack(y + r) += as_pack(column + r) * push;
+      }
+    }
+  }
+
+  void evaluate(std::span<const double> f, std::span<double> w) {
+    for (int p = first_patch_; p < last_patch_; ++p) clear_velocities(problem_.patches[p]);
+    std::fill(problem_.sweep_impulse.begin(), problem_.sweep_impulse.end(), 0.0);
+    for (int i = 0; i < island_.row_count; ++i) push(i, f[i]);
+    for (int i = 0; i < island_.row_count; ++i) w[i] = velocity(i);
+  }
+
+  double velocity_scale() const { return lithe::velocity_scale(rows(), diagonals(), offsets()); }
+  double residual(std::span<const double> f, std::span<const double> w) const {
+    return lithe::residual(rows(), diagonals(), offsets(), f, w);
+  }
+  std::span<const LcpRow> rows() const { return std::span(problem_.rows).subspan(first(), count()); }
+
+ private:
+  std::size_t first() const { return island_.first_row; }
+  std::size_t count() const { return island_.row_count; }
+  LcpDiagonal diagonals() const { return {problem_.sweep_diagonal.data(), 1}; }
+  std::span<const double> offsets() const { return std::span(problem_.b).subspan(first(), count()); }
+  double compliance(int i) const { return problem_.compliance[island_.first_row + i]; }
+
+  void clear_velocities(const Patch& patch) const {
+    for (const int touch : {patch.touch_a, patch.touch_b}) {
+      if (touch < 0) continue;
+      const TouchBlock& block = space_.blocks[space_.block_of(touch)];
+      std::fill_n(velocities_ + block.start, block.stride, 0.0);
+    }
+  }
+
+  // What the touches' velocities mean for a row.
+  double motion(int i) const {
+    const Patch& patch = problem_.patches[problem_.sweep_patch[i]];
+    double sum = 0;
+    for (const bool b : {false, true}) {
+      const int touch = b ? patch.touch_b : patch.touch_a;
+      if (touch < 0) continue;
+      const Touch& t = space_.touches[touch];
+      const double* x = problem_.side(patch, b) + (i - (patch.first_row - island_.first_row));
+      const double* y = velocities_ + space_.start_of(t);
+      for (int k = 0; k < t.size; ++k) sum += x[k * patch.stride] * y[k];
+    }
+    return sum;
+  }
+
+  ContactProblem& problem_;
+  const TouchSpace& space_;
+  const Island& island_;
+  int first_patch_, last_patch_;
+  double* velocities_;  // of the touches, caused by the impulses
+};
+
+}  // namespace
+
+LcpReport solve_by_sweeps(ContactProblem& problem, int island, const LcpOptions& options, std::span<double> f,
+                          std::span<double> w, std::span<RowClass> classes) {
+  TouchOperator A(problem, island);
+  return gauss_seidel::iterate(A.rows(), A, options, f, w, classes);
+}
+
+}  // namespace lithe

@@ -1,0 +1,69 @@
+#include "lithe/contact/warm_start.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace lithe {
+
+namespace {
+
+struct ByPair {
+  bool operator()(const auto& a, const auto& b) const { return a.key.pair < b.key.pair; }
+};
+struct ByKey {
+  bool operator()(const auto& a, const auto& b) const {
+    return std::tie(a.key.pair, a.key.feature, a.key.feature_kind) <
+           std::tie(b.key.pair, b.key.feature, b.key.feature_kind);
+  }
+};
+
+// A row that nothing is known of.
+RowClass fresh_class(const ContactProblem& problem, const Constraint& constraint, int k) {
+  const bool pushes = problem.b[constraint.first_row] < 0;
+  switch (problem.rows[constraint.first_row + k].kind) {
+    case RowKind::one_sided:
+    case RowKind::friction: return pushes ? RowClass::clamping : RowClass::separating;
+    case RowKind::bounded:
+    case RowKind::two_sided: break;
+  }
+  return RowClass::clamping;
+}
+
+}  // namespace
+
+void WarmStart::remember(const ContactProblem& problem, const ContactSet& contacts, std::span<const RowClass> classes) {
+  entries_.clear();
+  for (const Constraint& constraint : problem.constraints) {
+    Entry& entry = entries_.emplace_back();
+    entry.key = key_of(constraint, contacts);
+    std::copy_n(classes.begin() + constraint.first_row, constraint.rows, entry.classes);
+    // A contact whose friction appears later starts by sticking.
+    std::fill(entry.classes + constraint.rows, std::end(entry.classes), RowClass::clamping);
+  }
+  // Islands are in the order of their trees, which need not be that of the shapes.
+  if (!std::is_sorted(entries_.begin(), entries_.end(), ByPair())) std::sort(entries_.begin(), entries_.end(), ByKey());
+}
+
+int WarmStart::guess(const ContactProblem& problem, const ContactSet& contacts, std::span<RowClass> classes) const {
+  int found = 0;
+  auto cursor = entries_.begin();
+  for (const Constraint& constraint : problem.constraints) {
+    const ConstraintKey key = key_of(constraint, contacts);
+    // Usually the next entry; else a search for the pair, then among its few entries.
+    if (cursor == entries_.end() || !(cursor->key == key)) {
+      cursor = std::lower_bound(entries_.begin(), entries_.end(), Entry{key, {}}, ByPair());
+      while (cursor != entries_.end() && cursor->key.pair == key.pair && !(cursor->key == key)) ++cursor;
+    }
+    const bool known = cursor != entries_.end() && cursor->key == key;
+    for (int k = 0; k < constraint.rows; ++k) {
+      classes[constraint.first_row + k] = known ? cursor->classes[k] : fresh_class(problem, constraint, k);
+    }
+    if (known) {
+      ++found;
+      ++cursor;
+    }
+  }
+  return found;
+}
+
+}  // namespace lithe

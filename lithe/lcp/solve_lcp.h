@@ -1,0 +1,95 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "lithe/lcp/boxed_lcp.h"
+
+namespace lithe {
+
+enum class LcpMethod : std::uint8_t {
+  direct,        // the pipeline below: exact, for islands up to LcpOptions::direct_rows
+  dantzig,       // Baraff's and the paper's row by row pivoting, for comparison
+  gauss_seidel,  // projected Gauss–Seidel sweeps: approximate, for very large islands
+};
+
+struct LcpOptions {
+  LcpMethod method = LcpMethod::direct;
+  bool cold = false;  // ignore the guess
+  int direct_rows = 1000;  // above, `direct` falls back to Gauss–Seidel
+  int sweeps = 2000;       // of Gauss–Seidel, at most
+};
+
+// Which stage answered.
+enum class LcpStage : std::uint8_t {
+  none,          // there was nothing to solve: no row, or no row that pushes
+  guess,         // the given classification was right
+  active_set,    // a few rounds of moving all violators
+  path,          // the pivoting path on classes
+  dantzig,
+  gauss_seidel,
+  unsolved,      // no stage met its tolerance: f is the least-residual one, finite and within its bounds
+};
+const char* to_string(LcpStage stage);
+
+enum class LcpFlag : std::uint8_t {
+  none = 0,
+  unpolished = 1,       // f is the ridge problem's: the exact solution of its classes leaves the bounds
+  tied = 2,             // a row is about to change its class, and w there is not implied by the clamping rows
+  targets_dropped = 4,  // targets contradicted one another: positive and two-sided ones were set to zero
+  unsolved = 8,
+};
+constexpr LcpFlag operator|(LcpFlag a, LcpFlag b) {
+  return static_cast<LcpFlag>(static_cast<std::uint8_t>(a) | static_cast<std::uint8_t>(b));
+}
+constexpr bool has(LcpFlag flags, LcpFlag flag) {
+  return (static_cast<std::uint8_t>(flags) & static_cast<std::uint8_t>(flag)) != 0;
+}
+
+struct LcpReport {
+  LcpStage stage = LcpStage::none;
+  LcpFlag flags = LcpFlag::none;
+  double residual = 0;    // residual() of f, w; with targets_dropped that of the problem without them
+  double ridge = 0;       // the ε of the last ridge problem
+  int rank = 0;           // of A_CC; −1 where it was not needed
+  int clamping_rows = 0;
+  int rounds = 0;         // of the active set
+  int pivots = 0;         // of the path or of Dantzig; sweeps of Gauss–Seidel
+  int tied_rows = 0;      // f and w both at zero within tolerance, implied or not
+
+  bool solved() const { return !has(flags, LcpFlag::unsolved); }
+};
+
+// Memory of the solver, kept from one call to the next. It saves allocations and changes no result.
+class LcpWorkspace {
+ public:
+  LcpWorkspace();
+  ~LcpWorkspace();
+  LcpWorkspace(LcpWorkspace&&) noexcept;
+  LcpWorkspace& operator=(LcpWorkspace&&) noexcept;
+  LcpWorkspace(const LcpWorkspace&);  // a copy starts empty
+  LcpWorkspace& operator=(const LcpWorkspace&);
+
+  struct Buffers;
+  Buffers& buffers() { return *buffers_; }
+
+ private:
+  std::unique_ptr<Buffers> buffers_;
+};
+
+// Solves the problem: f, w and classes (n entries each) are written, always finite. `guess` is a classification to try
+// first, n entries or none; among several true solutions it can choose, apart from that the result does not depend
+// on it. Same input, same bits.
+LcpReport solve_lcp(const BoxedLcp& lcp, const LcpOptions& options, std::span<const RowClass> guess,
+                    LcpWorkspace& workspace, std::span<double> f, std::span<double> w, std::span<RowClass> classes);
+
+// In one call, for occasional use.
+struct LcpSolution {
+  std::vector<double> f, w;
+  std::vector<RowClass> classes;
+  LcpReport report;
+};
+LcpSolution solve_lcp(const BoxedLcp& lcp, const LcpOptions& options = {}, std::span<const RowClass> guess = {});
+
+}  // namespace lithe

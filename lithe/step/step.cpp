@@ -1,0 +1,201 @@
+#include "lithe/step/step.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "lithe/contact/touch_sweeps.h"
+#include "lithe/core/check.h"
+#include "lithe/dynamics/body_motion.h"
+#include "lithe/dynamics/tree_sums.h"
+#include "lithe/model/configuration.h"
+
+namespace lithe {
+
+namespace {
+
+// A control's missing parts are zeros (forces) or nothing (motors off).
+void take_control(const Model& model, const Control& control, Control& taken) {
+  if (control.tau.size() == 0) {
+    taken.tau.setZero(model.nv());
+  } else {
+    check_tangent(model, control.tau, "tau");
+    taken.tau = control.tau;
+  }
+  const auto motors = static_cast<Eigen::Index>(model.motors().size());
+  LITHE_CHECK(control.motor_targets.size() == 0 || control.motor_targets.size() == motors,
+              "motor_targets has {} entries, the model has {} motors (give one each, or none to switch them off)",
+              control.motor_targets.size(), motors);
+  for (Eigen::Index m = 0; m < control.motor_targets.size(); ++m) {
+    LITHE_CHECK(std::isfinite(control.motor_targets[m]), "motor_targets[{}], of motor '{}', is {}; it must be finite",
+                m, model.motors()[m].name, control.motor_targets[m]);
+  }
+  taken.motor_targets = control.motor_targets;
+  taken.wrenches = control.wrenches;
+}
+
+// 2: M̂, its factor, and where the model would go without constraints.
+void smooth_motion(const Model& model, StepRecord& record) {
+  const DofTree& tree = model.tree();
+  const double h = record.options.time_step();
+  const State& state = record.state;
+  bias_forces(model, record.kin, record.bias, record.control.wrenches);
+  mass_matrix(model, record.kin, record.M);
+
+  record.added_diagonal.resize(tree.nv);
+  record.smooth_impulse.resize(tree.nv);
+  for (int i = 0; i < tree.nv; ++i) {
+    const DofTree::Resistance& r = tree.resistance[i];
+    record.added_diagonal[i] = h * (r.damping + h * r.stiffness);
+    record.smooth_impulse[i] = h * (record.control.tau[i] - record.bias.tau[i] - r.damping * state.v[i]);
+  }
+  record.spring_stretch.setZero(tree.nv);
+  for (const int j : tree.sprung_joints) {
+    const DofTree::TreeJoint& joint = tree.joints[j];
+    const double stiffness = tree.resistance[joint.dof].stiffness;
+    if (joint.type == JointType::ball) {
+      const Vec4 ahead = quaternion_product(state.q.segment<4>(joint.q_index).normalized(),
+                                            quaternion_exp(h * state.v.segment<3>(joint.dof)));
+      const Vec4 rest = model.joints()[j].rest_orientation;
+      record.spring_stretch.segment<3>(joint.dof) =
+          quaternion_log(quaternion_product(quaternion_conjugate(rest), ahead));
+      record.smooth_impulse.segment<3>(joint.dof) -= h * stiffness * record.spring_stretch.segment<3>(joint.dof);
+    } else {
+      const double stretch = state.q[joint.q_index] + h * state.v[joint.dof] - tree.resistance[joint.dof].rest;
+      record.spring_stretch[joint.dof] = stretch;
+      record.smooth_impulse[joint.dof] -= h * stiffness * stretch;
+    }
+  }
+
+  factorize(model, record.M, record.factor, record.added_diagonal);
+  invert(model, record.factor, record.inverse);
+  record.v_free.resize(tree.nv);
+  solve(model, record.inverse, record.smooth_impulse, record.v_free);
+  record.v_free += state.v;
+  record.v_free_slots.resize(tree.slot_count);
+  dofs_to_slots(tree, record.v_free.data(), record.v_free_slots);
+}
+
+// 3
+void find_contacts(const Model& model, StepRecord& record) {
+  if (!record.colliders || record.collider_revision != model.collision_revision()) {
+    record.colliders = std::make_shared<const ColliderSet>(model);
+    record.collider_revision = model.collision_revision();
+  }
+  record.contacts.contacts.clear();
+  if (!record.options.contacts) return;
+  detect_contacts(*record.colliders, record.X_WB, record.detection, record.contacts, record.options.detection);
+}
+
+// 4
+void pose_problem(const Model& model, StepRecord& record) {
+  const bool motors = record.control.motor_targets.size() > 0;
+  gather_constraints(model, record.contacts, record.state.q, record.state.v, record.v_free, motors,
+                     record.options.constraints, record.problem.constraints);
+  const ContactInput input = {.kin = record.kin,
+                              .inverse = record.inverse,
+                              .X_WB = record.X_WB,
+                              .colliders = *record.colliders,
+                              .contacts = record.contacts,
+                              .q = record.state.q,
+                              .v = record.state.v,
+                              .v_free_slots = record.v_free_slots,
+                              .motor_targets = {record.control.motor_targets.data(),
+                                                static_cast<std::size_t>(record.control.motor_targets.size())}};
+  assemble(model, input, record.options.constraints, record.options.lcp.direct_rows, record.problem);
+}
+
+void count_stage(const LcpReport& report, StepStatus& status) {
+  switch (report.stage) {
+    case LcpStage::none: break;
+    case LcpStage::guess: ++status.guessed; break;
+    case LcpStage::active_set: ++status.active_set; break;
+    case LcpStage::path: ++status.path; break;
+    case LcpStage::dantzig:
+    case LcpStage::gauss_seidel: ++status.other; break;
+    case LcpStage::unsolved: break;
+  }
+  if (!report.solved()) ++status.unsolved;
+  status.flags = status.flags | report.flags;
+  status.residual = std::max(status.residual, report.residual);
+}
+
+// 5
+void solve_islands(StepRecord& record, const WarmStart* guess) {
+  ContactProblem& problem = record.problem;
+  const std::size_t rows = problem.rows.size();
+  record.f.resize(rows);
+  record.w.resize(rows);
+  record.classes.resize(rows);
+  record.reports.resize(problem.island_count());
+  const bool guessing = guess != nullptr && !guess->empty() && !record.options.lcp.cold;
+  if (guessing) {
+    record.guess.resize(rows);
+    guess->guess(problem, record.contacts, record.guess);
+  }
+  record.status.contacts = static_cast<int>(record.contacts.contacts.size());
+  record.status.rows = static_cast<int>(rows);
+  record.status.islands = problem.island_count();
+  for (int i = 0; i < problem.island_count(); ++i) {
+    const Island& island = problem.islands.islands()[i];
+    const std::size_t first = island.first_row;
+    const std::size_t count = island.row_count;
+    const std::span<const RowClass> start =
+        guessing ? std::span<const RowClass>(record.guess).subspan(first, count) : std::span<const RowClass>();
+    const std::span<double> f = std::span(record.f).subspan(first, count);
+    const std::span<double> w = std::span(record.w).subspan(first, count);
+    const std::span<RowClass> classes = std::span(record.classes).subspan(first, count);
+    record.reports[i] = problem.A_start[i] < 0
+                            ? solve_by_sweeps(problem, i, record.options.lcp, f, w, classes)
+                            : solve_lcp(problem.lcp(i), record.options.lcp, start, record.lcp, f, w, classes);
+    count_stage(record.reports[i], record.status);
+  }
+  record.warm_start.remember(problem, record.contacts, record.classes);
+}
+
+// 6
+void move_on(const Model& model, StepRecord& record) {
+  const DofTree& tree = model.tree();
+  const State& state = record.state;
+  record.next.v.resize(tree.nv);
+  record.next.q.resize(tree.nq);
+  record.next.v = record.v_free;
+  if (!record.problem.rows.empty()) {
+    double* phi = record.problem.touch_vector.data();
+    touch_impulses(record.problem, record.f.data(), phi);
+    record.problem.touches.transposed_product(tree, phi, record.z);
+    record.delta.resize(tree.nv);
+    multiply(model, record.inverse, record.z, record.delta);
+    record.next.v += record.delta;
+  }
+  const bool finite = (record.next.v.array() * 0.0).sum() == 0;
+  if (!finite) [[unlikely]] {
+    record.status.diverged = true;
+    record.next = state;
+    return;
+  }
+  const bool explicit_position = record.options.integrator == Integrator::explicit_position;
+  record.delta = record.options.time_step() * (explicit_position ? state.v : record.next.v);
+  retract(model, state.q, record.delta, record.next.q);
+}
+
+}  // namespace
+
+void step(const Model& model, const State& state, const Control& control, const StepOptions& options,
+          StepRecord& record, const WarmStart* guess) {
+  check_options(options);
+  take_control(model, control, record.control);
+  record.state = state;
+  record.options = options;
+  record.status = {};
+
+  kinematics(model, record.state.q, record.state.v, record.kin);
+  body_poses(model, record.kin, record.X_WB);
+  smooth_motion(model, record);
+  record.status.singular_dof = record.factor.singular_dof;
+  find_contacts(model, record);
+  pose_problem(model, record);
+  solve_islands(record, guess);
+  move_on(model, record);
+}
+
+}  // namespace lithe

@@ -1,0 +1,139 @@
+#include <Eigen/Cholesky>
+#include <gtest/gtest.h>
+
+#include "lithe/model/configuration.h"
+#include "tests/support/constrained_model.h"
+#include "tests/support/differentiate.h"
+#include "tests/support/plain_step.h"
+#include "tests/support/random_test.h"
+
+// The step against the same equations written down densely.
+namespace lithe::test {
+namespace {
+
+constexpr int kCases = 3000;
+constexpr double kTolerance = 1e-8;
+
+Eigen::Map<const VecX> as_vector(const std::vector<double>& x, std::size_t size) {
+  return {x.data(), static_cast<Eigen::Index>(size)};
+}
+
+// The islands' matrices put together.
+MatX whole_matrix(const ContactProblem& problem) {
+  const auto n = static_cast<Eigen::Index>(problem.rows.size());
+  MatX A = MatX::Zero(n, n);
+  for (int i = 0; i < problem.island_count(); ++i) {
+    const BoxedLcp lcp = problem.lcp(i);
+    const int first = problem.islands.islands()[i].first_row;
+    for (int c = 0; c < lcp.size(); ++c) {
+      for (int r = 0; r < lcp.size(); ++r) A(first + r, first + c) = lcp.at(r, c);
+    }
+  }
+  return A;
+}
+
+StepRecord step_of(const ConstrainedCase& c) {
+  StepRecord record;
+  step(c.model, c.state, c.control, c.options, record);
+  return record;
+}
+
+TEST(StepEquations, FreeMotionIsThatOfTheDenseEquations) {
+  for_random_cases(kCases, [](std::mt19937_64& random) {
+    const ConstrainedCase c = random_constrained_case(random);
+    const StepRecord record = step_of(c);
+    EXPECT_LT(relative_error(record.v_free, plain_step(c.model, record).v_free), kTolerance);
+  });
+}
+
+TEST(StepEquations, RowsFeelTheDenseDelassusMatrix) {
+  for_random_cases(kCases, [](std::mt19937_64& random) {
+    const ConstrainedCase c = random_constrained_case(random);
+    const StepRecord record = step_of(c);
+    if (record.problem.rows.empty()) return;
+    const PlainStep plain = plain_step(c.model, record);
+    MatX A = plain.J * plain.M_hat.llt().solve(plain.J.transpose());
+    A.diagonal() += plain.compliance;
+    EXPECT_LT(relative_error(whole_matrix(record.problem), A), kTolerance);
+  });
+}
+
+TEST(StepEquations, OffsetsAreFreeVelocitiesMinusTargets) {
+  for_random_cases(kCases, [](std::mt19937_64& random) {
+    const ConstrainedCase c = random_constrained_case(random);
+    const StepRecord record = step_of(c);
+    const std::size_t n = record.problem.rows.size();
+    const PlainStep plain = plain_step(c.model, record);
+    EXPECT_LT(relative_error(as_vector(record.problem.target, n), plain.target), kTolerance);
+    EXPECT_LT(relative_error(as_vector(record.problem.b, n), plain.J * plain.v_free - plain.target), kTolerance);
+  });
+}
+
+TEST(StepEquations, ImpulsesChangeTheMotionThroughTheRows) {
+  for_random_cases(kCases, [](std::mt19937_64& random) {
+    const ConstrainedCase c = random_constrained_case(random);
+    const StepRecord record = step_of(c);
+    const PlainStep plain = plain_step(c.model, record);
+    const VecX impulse = plain.J.transpose() * as_vector(record.f, record.f.size());
+    const VecX v = plain.v_free + plain.M_hat.llt().solve(impulse);
+    const double scale = std::max(1.0, impulse.cwiseAbs().maxCoeff() * 1e-3);
+    EXPECT_LT(relative_error(record.next.v, v, scale), kTolerance);
+    EXPECT_LT(relative_error(constraint_forces(c.model, record) * c.options.time_step(), impulse, scale), 1e-6);
+  });
+}
+
+TEST(StepEquations, EveryRowKeepsItsBounds) {
+  int unsolved = 0;
+  int cases = 0;
+  for_random_cases(kCases, [&](std::mt19937_64& random) {
+    const ConstrainedCase c = random_constrained_case(random);
+    const StepRecord record = step_of(c);
+    ++cases;
+    ASSERT_TRUE(record.next.q.allFinite() && record.next.v.allFinite());
+    ASSERT_FALSE(record.status.diverged);
+    if (!record.status.solved()) ++unsolved;
+    for (const Island& island : record.problem.islands.islands()) {
+      const std::span<const double> f = std::span(record.f).subspan(island.first_row, island.row_count);
+      for (int i = 0; i < island.row_count; ++i) {
+        const RowBounds bounds = bounds_of(record.problem.rows[island.first_row + i], f);
+        EXPECT_GE(f[i], bounds.lower - 1e-7 * std::abs(f[i]));
+        EXPECT_LE(f[i], bounds.upper + 1e-7 * std::abs(f[i]));
+      }
+    }
+  });
+  // Loops and mimic joints of these worlds contradict one another now and then; the solver must still answer.
+  EXPECT_LE(unsolved, cases / 100);
+}
+
+TEST(StepEquations, IntegratorsMoveAlongTheTangent) {
+  for_random_cases(kCases / 3, [](std::mt19937_64& random) {
+    const ConstrainedCase c = random_constrained_case(random);
+    const StepRecord record = step_of(c);
+    const VecX& v = c.options.integrator == Integrator::semi_implicit ? record.next.v : c.state.v;
+    EXPECT_EQ(record.next.q, retract(c.model, c.state.q, c.options.time_step() * v));
+  });
+}
+
+TEST(StepEquations, IslandsDoNotFeelOneAnother) {
+  for_random_cases(
+      kCases / 3,
+      [](std::mt19937_64& random) {
+        const ConstrainedCase c = random_constrained_case(random);
+        const StepRecord record = step_of(c);
+        if (record.problem.island_count() < 2) return Outcome::skipped;
+        const PlainStep plain = plain_step(c.model, record);
+        const MatX A = plain.J * plain.M_hat.llt().solve(plain.J.transpose());
+        const std::vector<Island>& islands = record.problem.islands.islands();
+        for (std::size_t i = 0; i + 1 < islands.size(); ++i) {
+          const Island& a = islands[i];
+          const Island& b = islands[i + 1];
+          EXPECT_LT(A.block(a.first_row, b.first_row, a.row_count, b.row_count).cwiseAbs().maxCoeff(),
+                    1e-10 * A.cwiseAbs().maxCoeff());
+        }
+        return Outcome::checked;
+      },
+      0.9);
+}
+
+}  // namespace
+}  // namespace lithe::test

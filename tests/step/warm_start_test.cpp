@@ -1,0 +1,81 @@
+#include "lithe/contact/warm_start.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "lithe/model/configuration.h"
+#include "lithe/scenes/towers.h"
+#include "lithe/step/step.h"
+
+namespace lithe::test {
+namespace {
+
+struct OneStep {
+  Scene scene;
+  State state;
+  StepRecord record;
+  explicit OneStep(Scene the_scene) : scene(std::move(the_scene)), state{scene.q, scene.v} {}
+  void step(const WarmStart* guess) { lithe::step(scene.model, state, {}, {}, record, guess); }
+};
+
+TEST(WarmStart, OfTheSameStepIsRight) {
+  OneStep run(stack(5));
+  run.step(nullptr);
+  EXPECT_EQ(run.record.status.guessed, 0);
+  const std::vector<double> f = run.record.f;
+  run.step(&run.record.warm_start);
+  EXPECT_EQ(run.record.status.guessed, run.record.status.islands);
+  ASSERT_EQ(run.record.f.size(), f.size());
+  for (std::size_t i = 0; i < f.size(); ++i) EXPECT_NEAR(run.record.f[i], f[i], 1e-9);
+}
+
+TEST(WarmStart, FindsEveryConstraintOfTheStepItComesFrom) {
+  OneStep run(stack(5));
+  run.step(nullptr);
+  std::vector<RowClass> classes(run.record.classes.size());
+  const int found = run.record.warm_start.guess(run.record.problem, run.record.contacts, classes);
+  EXPECT_EQ(found, static_cast<int>(run.record.problem.constraints.size()));
+  EXPECT_EQ(classes, run.record.classes);
+}
+
+TEST(WarmStart, KnowsContactsByNameNotByPlace) {
+  OneStep run(stack(3));
+  run.step(nullptr);
+  const std::vector<RowClass> before = run.record.classes;
+  ASSERT_GT(run.record.contacts.contacts.size(), 4u);
+  // The same step with its first contact gone: everything else is still found.
+  const WarmStart remembered = run.record.warm_start;
+  Scene lifted = stack(3);
+  lifted.q[lifted.model.joints()[lifted.model.joints().size() - 2].q_index] += 1;  // the top box, away
+  run.state.q = lifted.q;
+  run.step(nullptr);
+  std::vector<RowClass> classes(run.record.classes.size());
+  const int found = remembered.guess(run.record.problem, run.record.contacts, classes);
+  EXPECT_EQ(found, static_cast<int>(run.record.problem.constraints.size()));
+  EXPECT_LT(classes.size(), before.size());
+}
+
+TEST(WarmStart, LeavesTheUnknownToTheirVelocity) {
+  OneStep run(stack(2));
+  run.step(nullptr);
+  std::vector<RowClass> classes(run.record.classes.size());
+  EXPECT_EQ(WarmStart().guess(run.record.problem, run.record.contacts, classes), 0);
+  for (const Constraint& constraint : run.record.problem.constraints) {
+    const bool pushes = run.record.problem.b[constraint.first_row] < 0;
+    EXPECT_EQ(classes[constraint.first_row], pushes ? RowClass::clamping : RowClass::separating);
+  }
+}
+
+TEST(WarmStart, IsIgnoredByAColdStep) {
+  OneStep run(stack(2));
+  run.step(nullptr);
+  StepOptions cold;
+  cold.lcp.cold = true;
+  step(run.scene.model, run.state, {}, cold, run.record, &run.record.warm_start);
+  EXPECT_EQ(run.record.status.guessed, 0);
+  EXPECT_TRUE(run.record.status.solved());
+}
+
+}  // namespace
+}  // namespace lithe::test
