@@ -9,5 +9,7 @@
 namespace lithe::cli {
 
 void add_demo(CLI::App& app);
+void add_scenes(CLI::App& app);
+void add_simulate(CLI::App& app);
 
 }  // namespace lithe::cli

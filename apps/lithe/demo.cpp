@@ -24,8 +24,11 @@ void add_demo(CLI::App& app) {
     show_derivatives(options->seed);
     fmt::print("\n");
     show_contacts();
+    fmt::print("\n");
+    show_steps();
     fmt::print(
-        "\nNext: another --seed draws another path; examples/double_pendulum.cpp shows how to write your own.\n");
+        "\nNext: `lithe scenes` lists what can be simulated, `lithe simulate stack --steps 1000` does it, and\n"
+        "examples/falling_boxes.cpp shows how to write your own.\n");
   });
 }
 

@@ -14,4 +14,7 @@ void show_derivatives(std::uint64_t seed);
 // Contacts of some pairs of shapes: how many points, how long it takes, and their derivatives' errors.
 void show_contacts();
 
+// Scenes with hard contact against the textbook.
+void show_steps();
+
 }  // namespace lithe::cli

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "apps/lithe/commands.h"
+#include "apps/lithe/interrupt.h"
 #include "lithe/core/version.h"
 
 namespace {
@@ -25,12 +26,16 @@ int main(int argc, char** argv) {
   app.failure_message(usage_error);
   app.require_subcommand(0, 1);
   lithe::cli::add_demo(app);
+  lithe::cli::add_simulate(app);
+  lithe::cli::add_scenes(app);
 
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& outcome) {
     // --help and --version arrive here too, as outcomes with exit code 0.
     return app.exit(outcome) == 0 ? 0 : kBadUsage;
+  } catch (const lithe::cli::Interrupted&) {
+    return lithe::cli::Interrupted::kExitCode;
   } catch (const std::exception& error) {  // mostly lithe::Error: the input makes no sense
     std::fprintf(stderr, "lithe: error: %s\n", error.what());
     return kFailure;
