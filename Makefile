@@ -11,7 +11,7 @@ configure_and_build = cmake --preset $(1) --log-level=WARNING >/dev/null && cmak
 
 sources = find lithe apps tests bench fuzz examples -name '*.h' -print0 -o -name '*.cpp' -print0
 
-.PHONY: setup build demo test check bench format format-check layer-check tool-test clean help
+.PHONY: setup build demo test check bench rates format format-check layer-check tool-test clean help
 
 setup:  ## install what is missing: packages and .venv
 	@tools/setup.sh
@@ -33,8 +33,13 @@ check: build  ## the slow checks: sanitizers, large random runs, fuzzers (FUZZ_S
 	@$(call configure_and_build,fuzz)
 	@tools/fuzz.sh build-fuzz $(FUZZ_SECONDS)
 
-bench: build  ## run the benchmarks and print the table (BENCH_ARGS=... passes arguments on)
+bench:  ## run the benchmarks and print the tables (BENCH_ARGS=... passes arguments on)
+	@tools/setup.sh --bench
+	@$(call configure_and_build,release)
 	@tools/bench.sh $(BENCH_ARGS)
+
+rates: build  ## simulate scenes and write how often each stage of the solver answered to docs/lcp.md
+	@python3 tools/solver_rates.py --into docs/lcp.md
 
 format: setup  ## format all C++ code
 	@$(sources) | xargs -0 -r $(VENV)/clang-format -i

@@ -16,7 +16,7 @@ fail() {
 # Prints e.g. "AMD Ryzen 9 7950X" as amd-ryzen-9-7950x.
 slug() { tr '[:upper:]' '[:lower:]' | sed -E 's/\((r|tm)\)//g; s/[^a-z0-9.]+/-/g; s/^-+|-+$//g'; }
 
-programs=(dynamics collision)
+programs=(dynamics collision step)
 for name in "${programs[@]}"; do
   [[ -x build/bench_$name ]] || fail "build/bench_$name is not there; run make build first"
 done

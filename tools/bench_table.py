@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Prints what bench_dynamics or bench_collision measured as tables.
+"""Prints what bench_dynamics, bench_collision or bench_step measured as tables.
 
     tools/bench_table.py [--check] [--into <page.md>] <results.json>
 
 Times are minima. Those with a target are also given in units u, the time of Eigen's dense Cholesky
 factorisation of a 33×33 matrix on the same machine in the same run, because targets are stated in u.
 With --check, a missed target fails. With --into, the tables also replace what the page has between
-its lines <!-- bench dynamics --> (or collision) and <!-- /bench -->.
+its lines <!-- bench dynamics --> (or collision, or step) and <!-- /bench -->.
 """
 
 import argparse
@@ -47,18 +47,36 @@ COLLISION = [
     Row("atlas/columns", "∂(p, n, gap)/∂q of its contacts"),
     Row("atlas_without_exceptions/detect", "with the hulls that overlap by design"),
 ]
+STEP = [
+    Row("humanoid", "humanoid, standing on two mesh feet"),
+    Row("half_cheetah", "half cheetah, on its feet"),
+    Row("stack_20", "stack of 20 boxes"),
+    Row("boxes_10", "10 boxes on the ground"),
+    Row("boxes_100", "100 boxes"),
+    Row("boxes_1000", "1000 boxes"),
+]
+STAGES = [
+    Row("without_contacts", "the same without contacts"),
+    Row("detection", "finding the contacts"),
+    Row("lcp", "solving the LCP"),
+]
 PAIR_COLUMNS = ["touching", "separated", "distance"]
 SHAPES = ["sphere", "capsule", "cylinder", "box", "mesh", "plane"]
 
 
-def read_minima(path):
-    """{name: microseconds} of every benchmark in a JSON file of Google Benchmark."""
+def read_runs(path):
+    """The minimum of every benchmark in a JSON file of Google Benchmark: {name: run}."""
     results = json.loads(Path(path).read_text(encoding="utf-8"))
     return {
-        run["run_name"]: run["real_time"] * MICROSECONDS[run["time_unit"]]
+        run["run_name"]: run
         for run in results["benchmarks"]
         if run.get("aggregate_name") == "min" and not run.get("error_occurred")
     }
+
+
+def microseconds(runs):
+    """{name: µs} of runs."""
+    return {name: run["real_time"] * MICROSECONDS[run["time_unit"]] for name, run in runs.items()}
 
 
 def table(header, rows):
@@ -151,21 +169,86 @@ def rest_table(minima):
     )
 
 
+def growth_over_range(counts, times):
+    """n^p if the time grows so from the smallest number to the largest."""
+    if len(counts) < 2:
+        return ""
+    return f"n^{math.log(times[-1] / times[0]) / math.log(counts[-1] / counts[0]):.2f}"
+
+
 def boxes_table(minima):
     """µs by number of boxes, and how the time grows over the whole range."""
     counts = sorted(int(n.split("/")[0].removeprefix("boxes_")) for n in minima if re.fullmatch(r"boxes_\d+/detect", n))
     times = [minima[f"boxes_{count}/detect"] for count in counts]
-    exponent = math.log(times[-1] / times[0]) / math.log(counts[-1] / counts[0]) if len(counts) > 1 else math.nan
-    cells = [["all contacts", *(f"{time:.3g}" for time in times), f"n^{exponent:.2f}"]]
+    cells = [["all contacts", *(f"{time:.3g}" for time in times), growth_over_range(counts, times)]]
     return table(["boxes on a plane, µs", *map(str, counts), "growth"], cells)
+
+
+def step_table(minima, runs):
+    """A warm step: ours and MuJoCo's, with the contacts that each finds."""
+    unit = minima[UNIT]
+
+    def contacts(name):
+        return f"{runs[name]['contacts']:.0f}" if "contacts" in runs.get(name, {}) else ""
+
+    targets = any(not math.isnan(row.wanted) for row in STEP)
+    cells = []
+    for row in STEP:
+        ours, theirs = minima.get(f"step/{row.kernel}"), minima.get(f"mujoco/{row.kernel}")
+        if ours is None:
+            continue
+        multiple = ours / unit
+        marks = [number(row.wanted), number(row.moonshot), verdict(row, multiple)] if targets else []
+        rival = ["", "", ""]
+        if theirs is not None:
+            rival = [contacts(f"mujoco/{row.kernel}"), f"{theirs:.4g}", f"{theirs / ours:.2f}×"]
+        cells.append([row.title, contacts(f"step/{row.kernel}"), f"{ours:.4g}", f"{multiple:.4g}", *marks, *rival])
+    marks = ["wanted", "moonshot", ""] if targets else []
+    return table(
+        [f"warm step, 1 u = {unit:.2f} µs", "contacts", "µs", "u", *marks, "MuJoCo: contacts", "µs", "ratio"], cells
+    )
+
+
+def stage_table(minima):
+    unit = minima[UNIT]
+    cells = []
+    for row in STAGES:
+        time = minima.get(f"stage/{row.kernel}")
+        if time is not None:
+            cells.append([row.title, f"{time:.2f}", f"{time / unit:.3f}"])
+    whole, parts = minima.get("step/humanoid"), [minima.get(f"stage/{row.kernel}") for row in STAGES]
+    if whole is not None and None not in parts:
+        rest = whole - sum(parts)
+        cells.append(["the rest: rows, matrix, impulses", f"{rest:.2f}", f"{rest / unit:.3f}"])
+    return table(["the humanoid's step", "µs", "u"], cells)
+
+
+def box_steps_table(minima):
+    """µs per box by number of boxes, and how the time of the whole step grows over the range."""
+    counts = sorted(int(n.removeprefix("step/boxes_")) for n in minima if re.fullmatch(r"step/boxes_\d+", n))
+    times = [minima[f"step/boxes_{count}"] for count in counts]
+    cells = [["one step", *(f"{time / n:.3g}" for time, n in zip(times, counts)), growth_over_range(counts, times)]]
+    return table(["boxes on the ground, µs per box", *map(str, counts), "growth"], cells)
 
 
 def program(minima):
     """Which of the programs wrote the results."""
+    if any(name.startswith(("step/", "stage/", "mujoco/")) for name in minima):
+        return "step"
     return "collision" if any(name.startswith(("pair/", "rest/", "atlas", "boxes_")) for name in minima) else "dynamics"
 
 
-def tables_of(minima):
+def tables_of(runs):
+    minima = microseconds(runs)
+    if program(minima) == "step":
+        tables = []
+        if any(f"step/{row.kernel}" in minima for row in STEP):
+            tables.append(step_table(minima, runs))
+        if any(name.startswith("stage/") for name in minima):
+            tables.append(stage_table(minima))
+        if any(name.startswith("step/boxes_") for name in minima):
+            tables.append(box_steps_table(minima))
+        return tables
     if program(minima) == "dynamics":
         return [humanoid_table(minima)] + ([chain_table(minima)] if chain_lengths(minima) else [])
     tables = []
@@ -180,14 +263,17 @@ def tables_of(minima):
     return tables
 
 
+TARGETS = {"dynamics": ("humanoid/", DYNAMICS), "collision": ("", COLLISION), "step": ("step/", STEP)}
+
+
 def misses(minima):
     """What is worse than wanted, or was not measured at all."""
-    dynamics = program(minima) == "dynamics"
+    prefix, rows = TARGETS[program(minima)]
     found = []
-    for row in DYNAMICS if dynamics else COLLISION:
+    for row in rows:
         if math.isnan(row.wanted):
             continue
-        time = minima.get(f"humanoid/{row.kernel}" if dynamics else row.kernel)
+        time = minima.get(prefix + row.kernel)
         if time is None:
             found.append(f"{row.title} was not measured")
         elif time / minima[UNIT] > row.wanted:
@@ -206,19 +292,20 @@ def replace_tables(page, name, text):
 
 def main():
     parser = argparse.ArgumentParser(description="Prints what the benchmarks measured as tables.")
-    parser.add_argument("results", help="JSON file written by bench_dynamics or bench_collision --benchmark_out=FILE")
+    parser.add_argument("results", help="JSON file written by one of the programs with --benchmark_out=FILE")
     parser.add_argument("--check", action="store_true", help="fail if a wanted target is missed")
     parser.add_argument("--into", metavar="PAGE", help="a Markdown page whose tables to replace")
     arguments = parser.parse_args()
 
     try:
-        minima = read_minima(arguments.results)
+        runs = read_runs(arguments.results)
+        minima = microseconds(runs)
     except (OSError, ValueError, KeyError) as error:
         sys.exit(f"bench_table: error: {arguments.results}: {error}")
     if UNIT not in minima:
         sys.exit(f"bench_table: error: {arguments.results}: no minimum of {UNIT}, the unit of the targets")
 
-    text = "\n\n".join("\n".join(lines) for lines in tables_of(minima))
+    text = "\n\n".join("\n".join(lines) for lines in tables_of(runs))
     print(text)
     if arguments.into:
         replace_tables(arguments.into, program(minima), text)

@@ -2,6 +2,7 @@
 # Installs what Lithe needs to build and test on Debian or Ubuntu, and nothing that is already there.
 #
 #   tools/setup.sh           install what is missing
+#   tools/setup.sh --bench   also what the benchmarks compare Lithe with, where this system has it
 #   tools/setup.sh --check   only report what is missing; exit 1 if anything is
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -13,11 +14,12 @@ packages=(
   libgtest-dev libbenchmark-dev
   python3 python3-venv
 )
+rivals=(libmujoco-dev) # what bench_step compares with
 requirements="requirements-dev.txt"
 venv=.venv
 stamp=$venv/setup.stamp
 
-usage() { sed -n '2,5s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; }
+usage() { sed -n '2,6s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; }
 say() { printf 'setup: %s\n' "$*"; }
 fail() {
   printf 'setup: error: %s\n' "$1" >&2
@@ -26,13 +28,13 @@ fail() {
   exit 1
 }
 
-# Prints the packages that are not fully installed, one per line.
+# Prints those of the packages that are not fully installed, one per line.
 missing_packages() {
   local installed
   # dpkg-query exits 1 when it does not know one of the names: that is an answer, not an error.
-  installed=$(dpkg-query -W -f='${db:Status-Status} ${Package}\n' "${packages[@]}" 2>/dev/null |
+  installed=$(dpkg-query -W -f='${db:Status-Status} ${Package}\n' "$@" 2>/dev/null |
     sed -n 's/^installed //p') || true
-  comm -23 <(printf '%s\n' "${packages[@]}" | sort) <(printf '%s\n' "$installed" | sort -u)
+  comm -23 <(printf '%s\n' "$@" | sort) <(printf '%s\n' "$installed" | sort -u)
 }
 
 install_packages() {
@@ -72,9 +74,19 @@ make_venv() {
   venv_hash >"$stamp"
 }
 
+# Benchmarks leave out a rival that is not there, so failing to install one is no error.
+install_rivals() {
+  local missing
+  mapfile -t missing < <(missing_packages "${rivals[@]}")
+  ((${#missing[@]} == 0)) || (install_packages "${missing[@]}") ||
+    say "going on without ${missing[*]}: the benchmarks leave its rows out"
+}
+
 check_only=false
+with_rivals=false
 case "${1-}" in
   '') ;;
+  --bench) with_rivals=true ;;
   --check) check_only=true ;;
   -h | --help) usage && exit ;;
   *) fail "unknown argument: $1" "$(usage)" ;;
@@ -84,7 +96,7 @@ command -v dpkg-query >/dev/null || fail "this script knows Debian and Ubuntu on
   "Install the equivalents of: ${packages[*]}" \
   "and then: python3 -m venv $venv && $venv/bin/pip install -r $requirements"
 
-mapfile -t missing < <(missing_packages)
+mapfile -t missing < <(missing_packages "${packages[@]}")
 
 if $check_only; then
   status=0
@@ -96,8 +108,9 @@ fi
 
 if ((${#missing[@]} == 0)) && venv_is_current; then
   say "nothing to do"
-  exit
+else
+  ((${#missing[@]} == 0)) || install_packages "${missing[@]}"
+  venv_is_current || make_venv
+  say "done"
 fi
-((${#missing[@]} == 0)) || install_packages "${missing[@]}"
-venv_is_current || make_venv
-say "done"
+if $with_rivals; then install_rivals; fi

@@ -22,8 +22,8 @@ TIMES = {
 }
 
 
-def results(tmp_path, times):
-    """A file as Google Benchmark writes it. Means are there to be ignored."""
+def results(tmp_path, times, counters={}):
+    """A file as Google Benchmark writes it, with the counters of some. Means are there to be ignored."""
     runs = []
     for name, time in times.items():
         for statistic, factor in (("mean", 3.0), ("min", 1.0)):
@@ -35,6 +35,7 @@ def results(tmp_path, times):
                 "real_time": time * factor,
                 "cpu_time": time * factor,
                 "time_unit": "us",
+                **counters.get(name, {}),
             })
     path = tmp_path / "results.json"
     path.write_text(json.dumps({"context": {}, "benchmarks": runs}), encoding="utf-8")
@@ -166,3 +167,39 @@ def test_collision_has_its_own_place_in_a_page(tmp_path):
     assert page.read_text() == (
         f"<!-- bench dynamics -->\nold\n<!-- /bench -->\n<!-- bench collision -->\n{result.stdout}<!-- /bench -->\n"
     )
+
+
+STEP_TIMES = {
+    "unit/llt_33": 2.0,
+    "step/humanoid": 10.0,
+    "mujoco/humanoid": 55.0,
+    "step/half_cheetah": 4.0,
+    "step/boxes_10": 5.0,
+    "step/boxes_1000": 500.0,
+    "stage/without_contacts": 4.0,
+    "stage/detection": 1.0,
+    "stage/lcp": 3.0,
+}
+STEP_COUNTERS = {"step/humanoid": {"contacts": 12.0}, "mujoco/humanoid": {"contacts": 6.0}}
+
+
+def test_steps_stand_beside_mujocos_where_it_was_there(tmp_path):
+    output = run(results(tmp_path, STEP_TIMES, STEP_COUNTERS)).stdout
+    humanoid = row(output, "humanoid, standing on two mesh feet")
+    assert (humanoid[:3], humanoid[-3:]) == (["12", "10", "5"], ["6", "55", "5.50×"])
+    cheetah = row(output, "half cheetah, on its feet")
+    assert (cheetah[:3], cheetah[-3:]) == (["", "4", "2"], ["", "", ""])
+    assert row(output, "solving the LCP") == ["3.00", "1.500"]
+    assert row(output, "the rest: rows, matrix, impulses") == ["2.00", "1.000"]
+
+
+def test_boxes_show_the_time_of_one_and_growth_over_the_range(tmp_path):
+    assert row(run(results(tmp_path, STEP_TIMES)).stdout, "one step") == ["0.5", "0.5", "n^1.00"]
+
+
+def test_steps_have_their_own_place_in_a_page(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("<!-- bench step -->\nold\n<!-- /bench -->\n")
+    result = run("--into", page, results(tmp_path, STEP_TIMES))
+    assert result.returncode == 0
+    assert page.read_text() == f"<!-- bench step -->\n{result.stdout}<!-- /bench -->\n"
