@@ -19,15 +19,17 @@ int any_tree(const DofTree& tree, const Constraint& constraint) {
 
 }  // namespace
 
-int Islands::root(int tree) {
-  while (parent_[tree] != tree) {
-    parent_[tree] = parent_[parent_[tree]];
-    tree = parent_[tree];
-  }
+int Islands::root(int tree) const {
+  while (parent_[tree] != tree) tree = parent_[tree];
   return tree;
 }
 
+int Islands::island_of(int tree) const { return island_of_[root(tree)]; }
+
 void Islands::join(int a, int b) {
+  for (const int tree : {a, b}) {  // shorten the ways
+    for (int t = tree; parent_[t] != t; t = parent_[t]) parent_[t] = parent_[parent_[t]];
+  }
   a = root(a);
   b = root(b);
   parent_[std::max(a, b)] = std::min(a, b);
@@ -43,6 +45,8 @@ void Islands::find(const DofTree& tree, std::vector<Constraint>& constraints) {
     LITHE_ASSERT(a >= 0 || b >= 0);
     if (a >= 0 && b >= 0 && a != b) join(a, b);
   }
+  // A parent has the lower number: one pass makes every way one step long.
+  for (int& parent : parent_) parent = parent_[parent];
 
   // Count, then place: a stable sort by island.
   islands_.clear();

@@ -20,9 +20,11 @@ class Islands {
 
   const std::vector<Island>& islands() const { return islands_; }
   int row_count() const { return row_count_; }
+  // The island of a tree, or −1 if nothing touches it.
+  int island_of(int tree) const;
 
  private:
-  int root(int tree);
+  int root(int tree) const;
   void join(int a, int b);
 
   std::vector<Island> islands_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lithe/contact/correction_energy.h"
 #include "lithe/contact/touch_sweeps.h"
 #include "lithe/core/check.h"
 #include "lithe/dynamics/body_motion.h"
@@ -12,6 +13,12 @@
 namespace lithe {
 
 namespace {
+
+bool all_finite(const double* x, std::size_t size) {
+  double mark = 0;  // NaN as soon as one entry is not finite
+  for (std::size_t i = 0; i < size; ++i) mark += 0 * x[i];
+  return mark == 0;
+}
 
 // A control's missing parts are zeros (forces) or nothing (motors off).
 void take_control(const Model& model, const Control& control, Control& taken) {
@@ -75,6 +82,12 @@ void smooth_motion(const Model& model, StepRecord& record) {
   dofs_to_slots(tree, record.v_free.data(), record.v_free_slots);
 }
 
+bool smooth_motion_is_finite(const StepRecord& record) {
+  double mark = 0;
+  for (const Pose& X : record.X_WB) mark += 0 * X.p.sum();
+  return mark == 0 && all_finite(record.v_free.data(), record.v_free.size());
+}
+
 // 3
 void find_contacts(const Model& model, StepRecord& record) {
   if (!record.colliders || record.collider_revision != model.collision_revision()) {
@@ -119,37 +132,76 @@ void count_stage(const LcpReport& report, StepStatus& status) {
   status.residual = std::max(status.residual, report.residual);
 }
 
-// 5
-void solve_islands(StepRecord& record, const WarmStart* guess) {
+// Mass of each island's trees.
+void weigh_islands(const DofTree& tree, StepRecord& record) {
+  record.island_masses.assign(record.problem.island_count(), 0.0);
+  for (std::size_t t = 0; t < tree.trees.size(); ++t) {
+    const int island = record.problem.islands.island_of(static_cast<int>(t));
+    if (island >= 0) record.island_masses[island] += record.M.I.at(0, tree.trees[t].first_slot);  // of the whole tree
+  }
+}
+
+// What one island's solution is made of.
+struct IslandRows {
+  std::span<const RowClass> guess;
+  std::span<double> f, w;
+  std::span<RowClass> classes;
+};
+
+LcpReport solve_island(StepRecord& record, int island, const IslandRows& rows) {
   ContactProblem& problem = record.problem;
-  const std::size_t rows = problem.rows.size();
-  record.f.resize(rows);
-  record.w.resize(rows);
-  record.classes.resize(rows);
+  const LcpOptions& options = record.options.lcp;
+  if (problem.A_start[island] < 0) return solve_by_sweeps(problem, island, options, rows.f, rows.w, rows.classes);
+  return solve_lcp(problem.lcp(island), options, rows.guess, record.lcp, rows.f, rows.w, rows.classes);
+}
+
+// 5
+void solve_islands(const DofTree& tree, StepRecord& record, const WarmStart* guess) {
+  ContactProblem& problem = record.problem;
+  const std::size_t row_count = problem.rows.size();
+  record.f.resize(row_count);
+  record.w.resize(row_count);
+  record.classes.resize(row_count);
   record.reports.resize(problem.island_count());
   const bool guessing = guess != nullptr && !guess->empty() && !record.options.lcp.cold;
   if (guessing) {
-    record.guess.resize(rows);
+    record.guess.resize(row_count);
     guess->guess(problem, record.contacts, record.guess);
   }
   record.status.contacts = static_cast<int>(record.contacts.contacts.size());
-  record.status.rows = static_cast<int>(rows);
+  record.status.rows = static_cast<int>(row_count);
   record.status.islands = problem.island_count();
+  weigh_islands(tree, record);
   for (int i = 0; i < problem.island_count(); ++i) {
     const Island& island = problem.islands.islands()[i];
-    const std::size_t first = island.first_row;
-    const std::size_t count = island.row_count;
-    const std::span<const RowClass> start =
-        guessing ? std::span<const RowClass>(record.guess).subspan(first, count) : std::span<const RowClass>();
-    const std::span<double> f = std::span(record.f).subspan(first, count);
-    const std::span<double> w = std::span(record.w).subspan(first, count);
-    const std::span<RowClass> classes = std::span(record.classes).subspan(first, count);
-    record.reports[i] = problem.A_start[i] < 0
-                            ? solve_by_sweeps(problem, i, record.options.lcp, f, w, classes)
-                            : solve_lcp(problem.lcp(i), record.options.lcp, start, record.lcp, f, w, classes);
-    count_stage(record.reports[i], record.status);
+    const auto part = [&](auto& all) { return std::span(all).subspan(island.first_row, island.row_count); };
+    IslandRows rows = {{}, part(record.f), part(record.w), part(record.classes)};
+    if (guessing) rows.guess = part(record.guess);
+    LcpReport& report = record.reports[i];
+    report = solve_island(record, i, rows);
+    if (correction_does_too_much(problem, i, rows.f, record.island_masses[i])) [[unlikely]] {
+      drop_correction(problem, i);
+      report = solve_island(record, i, rows);
+      report.flags = report.flags | LcpFlag::targets_dropped;
+    }
+    count_stage(report, record.status);
   }
   record.warm_start.remember(problem, record.contacts, record.classes);
+}
+
+// Numbers have overflowed on the way: the model stays where it is.
+void diverge(StepRecord& record) {
+  record.status.diverged = true;
+  record.next = record.state;
+  record.warm_start.clear();
+  // No contact, no row, nothing to read impulses from.
+  record.contacts.contacts.clear();
+  record.problem.constraints.clear();
+  record.problem.rows.clear();
+  record.f.clear();
+  record.w.clear();
+  record.classes.clear();
+  record.reports.clear();
 }
 
 // 6
@@ -167,15 +219,13 @@ void move_on(const Model& model, StepRecord& record) {
     multiply(model, record.inverse, record.z, record.delta);
     record.next.v += record.delta;
   }
-  const bool finite = (record.next.v.array() * 0.0).sum() == 0;
-  if (!finite) [[unlikely]] {
-    record.status.diverged = true;
-    record.next = state;
-    return;
-  }
   const bool explicit_position = record.options.integrator == Integrator::explicit_position;
   record.delta = record.options.time_step() * (explicit_position ? state.v : record.next.v);
-  retract(model, state.q, record.delta, record.next.q);
+  const bool finite = all_finite(record.next.v.data(), tree.nv) && all_finite(record.delta.data(), tree.nv);
+  if (finite) [[likely]]
+    retract(model, state.q, record.delta, record.next.q);
+  if (!finite || !all_finite(record.next.q.data(), tree.nq)) [[unlikely]]
+    diverge(record);
 }
 
 }  // namespace
@@ -192,9 +242,13 @@ void step(const Model& model, const State& state, const Control& control, const 
   body_poses(model, record.kin, record.X_WB);
   smooth_motion(model, record);
   record.status.singular_dof = record.factor.singular_dof;
+  if (!smooth_motion_is_finite(record)) [[unlikely]]
+    return diverge(record);
   find_contacts(model, record);
   pose_problem(model, record);
-  solve_islands(record, guess);
+  if (!all_finite(record.problem.b.data(), record.problem.rows.size())) [[unlikely]]
+    return diverge(record);
+  solve_islands(model.tree(), record, guess);
   move_on(model, record);
 }
 

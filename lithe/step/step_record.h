@@ -65,6 +65,7 @@ struct StepRecord {
   // 4 contact
   ContactProblem problem;
   // 5 lcp, by row and by island
+  std::vector<double> island_masses;
   std::vector<RowClass> guess;
   std::vector<RowClass> classes;
   std::vector<double> f, w;  // impulses and velocities relative to their targets

@@ -59,14 +59,19 @@ TEST(StepEquations, RowsFeelTheDenseDelassusMatrix) {
 }
 
 TEST(StepEquations, OffsetsAreFreeVelocitiesMinusTargets) {
-  for_random_cases(kCases, [](std::mt19937_64& random) {
-    const ConstrainedCase c = random_constrained_case(random);
-    const StepRecord record = step_of(c);
-    const std::size_t n = record.problem.rows.size();
-    const PlainStep plain = plain_step(c.model, record);
-    EXPECT_LT(relative_error(as_vector(record.problem.target, n), plain.target), kTolerance);
-    EXPECT_LT(relative_error(as_vector(record.problem.b, n), plain.J * plain.v_free - plain.target), kTolerance);
-  });
+  for_random_cases(
+      kCases,
+      [](std::mt19937_64& random) {
+        const ConstrainedCase c = random_constrained_case(random);
+        const StepRecord record = step_of(c);
+        if (has(record.status.flags, LcpFlag::targets_dropped)) return Outcome::skipped;  // then there are others
+        const std::size_t n = record.problem.rows.size();
+        const PlainStep plain = plain_step(c.model, record);
+        EXPECT_LT(relative_error(as_vector(record.problem.target, n), plain.target), kTolerance);
+        EXPECT_LT(relative_error(as_vector(record.problem.b, n), plain.J * plain.v_free - plain.target), kTolerance);
+        return Outcome::checked;
+      },
+      0.4);  // many of these worlds are contradictory
 }
 
 TEST(StepEquations, ImpulsesChangeTheMotionThroughTheRows) {
