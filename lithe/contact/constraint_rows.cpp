@@ -160,13 +160,6 @@ MotorRow motor_row(const Model& model, const ContactInput& in, const Motor& moto
   return {motor.stiffness * error / gain, 1 / (h * gain), limit};
 }
 
-std::uint64_t mixed(std::uint64_t x) {  // Steele, Lea & Flood 2014: splitmix64
-  x += 0x9e3779b97f4a7c15;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-  return x ^ (x >> 31);
-}
-
 class RowWriter {
  public:
   RowWriter(const Model& model, const ContactInput& in, const ConstraintOptions& options, ContactProblem& problem)
@@ -176,9 +169,7 @@ class RowWriter {
     const std::size_t first = constraint.first_row;
     LcpRow* row = &problem_.rows[first];
     double* target = &problem_.target[first];
-    const ConstraintKey name = key_of(constraint, in_.contacts);
-    const std::uint64_t hash = mixed(name.pair ^ mixed(name.feature + name.feature_kind));
-    const auto key = [&](int k) { return mixed(hash + static_cast<std::uint64_t>(k)); };
+    const auto key = [&](int k) { return constraint.key.row(k); };
     switch (constraint.kind) {
       case ConstraintKind::contact: {
         const int normal = constraint.first_row - island_first_row;
@@ -283,16 +274,6 @@ void write_rows(const Model& model, const ContactInput& in, const ConstraintOpti
       writer.write(problem.constraints[island.first_constraint + c], island.first_row);
     }
   }
-}
-
-ConstraintKey key_of(const Constraint& constraint, const ContactSet& contacts) {
-  const auto kind = static_cast<std::uint64_t>(constraint.kind) << 60;
-  if (constraint.kind != ConstraintKind::contact) return {kind | static_cast<std::uint64_t>(constraint.index)};
-  const Contact& contact = contacts.contacts[constraint.index];
-  const auto shape = [](ShapeIndex index) { return static_cast<std::uint64_t>(static_cast<int>(index)); };
-  const std::uint64_t feature = static_cast<std::uint64_t>(contact.code_a.bits()) << 32 | contact.code_b.bits();
-  return {kind | shape(contact.a) << 30 | shape(contact.b), feature,
-          static_cast<std::uint8_t>(contact.feature.index())};
 }
 
 }  // namespace lithe

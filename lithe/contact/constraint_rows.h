@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <utility>
 
 #include "lithe/contact/contact_problem.h"
@@ -21,14 +20,5 @@ void write_coefficients(const Model& model, const ContactInput& in, ContactProbl
 
 // Kinds, bounds, keys, targets and compliance of the rows; needs problem.velocity. Sets the constraints' rules.
 void write_rows(const Model& model, const ContactInput& in, const ConstraintOptions& options, ContactProblem& problem);
-
-// What names a constraint from step to step.
-struct ConstraintKey {
-  std::uint64_t pair = 0;     // kind and what it is about, ascending within a kind: the shapes of a contact, the DoF…
-  std::uint64_t feature = 0;  // of a contact: its FeatureId
-  std::uint8_t feature_kind = 0;
-  friend constexpr bool operator==(const ConstraintKey&, const ConstraintKey&) = default;
-};
-ConstraintKey key_of(const Constraint& constraint, const ContactSet& contacts);
 
 }  // namespace lithe

@@ -8,6 +8,18 @@ namespace lithe {
 
 namespace {
 
+ConstraintKey key_of(const Contact& contact) {
+  const auto shape = [](ShapeIndex index) { return static_cast<std::uint64_t>(static_cast<int>(index)); };
+  return {.pair = shape(contact.a) << 30 | shape(contact.b),
+          .feature = static_cast<std::uint64_t>(contact.code_a.bits()) << 32 | contact.code_b.bits(),
+          .feature_kind = static_cast<std::uint8_t>(contact.feature.index())};
+}
+
+// Of anything but a contact: there is one of its kind and number.
+ConstraintKey key_of(const Constraint& constraint) {
+  return {.pair = static_cast<std::uint64_t>(constraint.kind) << 60 | static_cast<std::uint64_t>(constraint.index)};
+}
+
 void add_contacts(const Model& model, const ContactSet& contacts, std::vector<Constraint>& out) {
   const std::vector<DofTree::BodyPlace>& places = model.tree().bodies;
   for (std::size_t k = 0; k < contacts.contacts.size(); ++k) {
@@ -20,7 +32,8 @@ void add_contacts(const Model& model, const ContactSet& contacts, std::vector<Co
                    .index = static_cast<int>(k),
                    .dof_a = places[a.body].dof,
                    .dof_b = places[b.body].dof,
-                   .material = material});
+                   .material = material,
+                   .key = key_of(contact)});
   }
 }
 
@@ -91,6 +104,7 @@ void gather_constraints(const Model& model, const ContactSet& contacts, const Co
                    .dof_a = tree.bodies[loop.a].dof,
                    .dof_b = tree.bodies[loop.b].dof});
   }
+  for (std::size_t c = contacts.contacts.size(); c < out.size(); ++c) out[c].key = key_of(out[c]);
 }
 
 }  // namespace lithe

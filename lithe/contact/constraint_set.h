@@ -32,6 +32,19 @@ enum class TargetRule : std::uint8_t {
   motor,        // the motor's law
 };
 
+// What names a constraint from step to step.
+struct ConstraintKey {
+  std::uint64_t pair = 0;     // kind and what it is about, ascending within a kind: the shapes of a contact, the DoF…
+  std::uint64_t feature = 0;  // of a contact: its FeatureId
+  std::uint8_t feature_kind = 0;
+
+  friend constexpr bool operator==(const ConstraintKey&, const ConstraintKey&) = default;
+  // Of one of the constraint's rows.
+  std::uint64_t row(int k) const {
+    return pair * 0x9e3779b97f4a7c15 + feature * 0xff51afd7ed558ccd + 8 * feature_kind + static_cast<std::uint64_t>(k);
+  }
+};
+
 // One constraint of a step: one to six rows of the LCP.
 struct Constraint {
   ConstraintKind kind = ConstraintKind::contact;
@@ -41,6 +54,7 @@ struct Constraint {
   int dof_a = -1, dof_b = -1;  // the last DoF that moves either side, −1: none does
   int first_row = -1;          // in the problem; filled in by find_islands()
   Material material = {};      // of a contact: combined
+  ConstraintKey key = {};
 };
 
 // All constraints that may push in this step: contacts in the order of the ContactSet, then limits within reach, motors,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "lithe/core/check.h"
 
@@ -72,13 +73,22 @@ void Islands::find(const DofTree& tree, std::vector<Constraint>& constraints) {
     row_count_ += island.row_count;
     island.constraint_count = island.row_count = 0;  // counted again while placing
   }
+  const auto place = [&](const Constraint& constraint) {
+    Island& island = island_of(constraint);
+    island.row_count += constraint.rows;
+    ++island.constraint_count;
+    return std::pair(island.first_constraint + island.constraint_count - 1,
+                     island.first_row + island.row_count - constraint.rows);
+  };
+  if (islands_.size() <= 1) {  // they are in order
+    for (Constraint& constraint : constraints) constraint.first_row = place(constraint).second;
+    return;
+  }
   sorted_.resize(constraints.size());
   for (const Constraint& constraint : constraints) {
-    Island& island = island_of(constraint);
-    Constraint& placed = sorted_[island.first_constraint + island.constraint_count++];
-    placed = constraint;
-    placed.first_row = island.first_row + island.row_count;
-    island.row_count += constraint.rows;
+    const auto [at, first_row] = place(constraint);
+    sorted_[at] = constraint;
+    sorted_[at].first_row = first_row;
   }
   constraints.swap(sorted_);
 }

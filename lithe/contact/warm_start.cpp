@@ -31,11 +31,11 @@ RowClass fresh_class(const ContactProblem& problem, const Constraint& constraint
 
 }  // namespace
 
-void WarmStart::remember(const ContactProblem& problem, const ContactSet& contacts, std::span<const RowClass> classes) {
+void WarmStart::remember(const ContactProblem& problem, std::span<const RowClass> classes) {
   entries_.clear();
   for (const Constraint& constraint : problem.constraints) {
     Entry& entry = entries_.emplace_back();
-    entry.key = key_of(constraint, contacts);
+    entry.key = constraint.key;
     std::copy_n(classes.begin() + constraint.first_row, constraint.rows, entry.classes);
     // A contact whose friction appears later starts by sticking.
     std::fill(entry.classes + constraint.rows, std::end(entry.classes), RowClass::clamping);
@@ -44,11 +44,11 @@ void WarmStart::remember(const ContactProblem& problem, const ContactSet& contac
   if (!std::is_sorted(entries_.begin(), entries_.end(), ByPair())) std::sort(entries_.begin(), entries_.end(), ByKey());
 }
 
-int WarmStart::guess(const ContactProblem& problem, const ContactSet& contacts, std::span<RowClass> classes) const {
+int WarmStart::guess(const ContactProblem& problem, std::span<RowClass> classes) const {
   int found = 0;
   auto cursor = entries_.begin();
   for (const Constraint& constraint : problem.constraints) {
-    const ConstraintKey key = key_of(constraint, contacts);
+    const ConstraintKey& key = constraint.key;
     // Usually the next entry; else a search for the pair, then among its few entries.
     if (cursor == entries_.end() || !(cursor->key == key)) {
       cursor = std::lower_bound(entries_.begin(), entries_.end(), Entry{key, {}}, ByPair());

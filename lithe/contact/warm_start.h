@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "lithe/contact/constraint_rows.h"
+#include "lithe/contact/contact_problem.h"
 
 namespace lithe {
 
@@ -15,12 +15,12 @@ class WarmStart {
   void clear() { entries_.clear(); }
 
   // Keeps the classes of all rows.
-  void remember(const ContactProblem& problem, const ContactSet& contacts, std::span<const RowClass> classes);
+  void remember(const ContactProblem& problem, std::span<const RowClass> classes);
 
   // The class of every row of `problem`: as remembered where a constraint of the same name was there, else as for a contact
   // that has just closed (clamping if its velocity would violate it, b < 0, friction sticking). Returns how many
   // constraints were found.
-  int guess(const ContactProblem& problem, const ContactSet& contacts, std::span<RowClass> classes) const;
+  int guess(const ContactProblem& problem, std::span<RowClass> classes) const;
 
  private:
   struct Entry {

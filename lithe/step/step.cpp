@@ -166,7 +166,7 @@ void solve_islands(const DofTree& tree, StepRecord& record, const WarmStart* gue
   const bool guessing = guess != nullptr && !guess->empty() && !record.options.lcp.cold;
   if (guessing) {
     record.guess.resize(row_count);
-    guess->guess(problem, record.contacts, record.guess);
+    guess->guess(problem, record.guess);
   }
   record.status.contacts = static_cast<int>(record.contacts.contacts.size());
   record.status.rows = static_cast<int>(row_count);
@@ -186,7 +186,7 @@ void solve_islands(const DofTree& tree, StepRecord& record, const WarmStart* gue
     }
     count_stage(report, record.status);
   }
-  record.warm_start.remember(problem, record.contacts, record.classes);
+  record.warm_start.remember(problem, record.classes);
 }
 
 // Numbers have overflowed on the way: the model stays where it is.

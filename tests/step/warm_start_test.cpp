@@ -34,7 +34,7 @@ TEST(WarmStart, FindsEveryConstraintOfTheStepItComesFrom) {
   OneStep run(stack(5));
   run.step(nullptr);
   std::vector<RowClass> classes(run.record.classes.size());
-  const int found = run.record.warm_start.guess(run.record.problem, run.record.contacts, classes);
+  const int found = run.record.warm_start.guess(run.record.problem, classes);
   EXPECT_EQ(found, static_cast<int>(run.record.problem.constraints.size()));
   EXPECT_EQ(classes, run.record.classes);
 }
@@ -51,7 +51,7 @@ TEST(WarmStart, KnowsContactsByNameNotByPlace) {
   run.state.q = lifted.q;
   run.step(nullptr);
   std::vector<RowClass> classes(run.record.classes.size());
-  const int found = remembered.guess(run.record.problem, run.record.contacts, classes);
+  const int found = remembered.guess(run.record.problem, classes);
   EXPECT_EQ(found, static_cast<int>(run.record.problem.constraints.size()));
   EXPECT_LT(classes.size(), before.size());
 }
@@ -60,7 +60,7 @@ TEST(WarmStart, LeavesTheUnknownToTheirVelocity) {
   OneStep run(stack(2));
   run.step(nullptr);
   std::vector<RowClass> classes(run.record.classes.size());
-  EXPECT_EQ(WarmStart().guess(run.record.problem, run.record.contacts, classes), 0);
+  EXPECT_EQ(WarmStart().guess(run.record.problem, classes), 0);
   for (const Constraint& constraint : run.record.problem.constraints) {
     const bool pushes = run.record.problem.b[constraint.first_row] < 0;
     EXPECT_EQ(classes[constraint.first_row], pushes ? RowClass::clamping : RowClass::separating);
