@@ -14,8 +14,8 @@ LcpProblem::LcpProblem(const MatX& matrix, const VecX& offset, std::vector<LcpRo
       target(targets.begin(), targets.end()),
       stride(padded(static_cast<int>(rows.size()))) {
   const auto n = static_cast<Eigen::Index>(rows.size());
-  LITHE_CHECK(matrix.rows() == n && matrix.cols() == n, "A is {}×{}, {} rows need {}×{}", matrix.rows(), matrix.cols(), n,
-              n, n);
+  LITHE_CHECK(matrix.rows() == n && matrix.cols() == n, "A is {}×{}, {} rows need {}×{}", matrix.rows(), matrix.cols(),
+              n, n, n);
   LITHE_CHECK(offset.size() == n, "b has {} entries, there are {} rows", offset.size(), n);
   LITHE_CHECK(targets.size() == 0 || targets.size() == n, "target has {} entries, there are {} rows (or none)",
               targets.size(), n);
@@ -62,22 +62,33 @@ double velocity_scale(std::span<const LcpRow> rows, LcpDiagonal diagonal, std::s
   return scale > 0 ? scale : 1;
 }
 
-double residual(std::span<const LcpRow> rows, LcpDiagonal diagonal, std::span<const double> b, std::span<const double> f,
-                std::span<const double> w) {
+double largest_violation(std::span<const LcpRow> rows, LcpDiagonal diagonal, std::span<const double> f,
+                         std::span<const double> w) {
   // Everything times A_ii, so that rows that nothing can move need no division.
   double largest = 0;
-  double finite = 0;
+  double not_finite = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const double a = std::max(diagonal[i], 0.0);
-    const RowBounds bounds = bounds_of(rows[i], f);
-    const double lower = std::isinf(bounds.lower) ? bounds.lower : bounds.lower * a;
-    const double upper = std::isinf(bounds.upper) ? bounds.upper : bounds.upper * a;
     const double x = f[i] * a;
-    largest = std::max(largest, std::abs(x - std::min(std::max(x - w[i], lower), upper)));
-    finite += 0 * f[i] + 0 * w[i];
+    not_finite += 0 * w[i] + 0 * f[i];
+    double violation = 0;
+    switch (rows[i].kind) {
+      case RowKind::one_sided: violation = std::min(x, w[i]); break;
+      case RowKind::two_sided: violation = w[i]; break;
+      case RowKind::friction:
+      case RowKind::bounded: {
+        const RowBounds bounds = bounds_of(rows[i], f);
+        violation = x - std::min(std::max(x - w[i], bounds.lower * a), bounds.upper * a);
+      }
+    }
+    largest = std::max(largest, std::abs(violation));
   }
-  if (finite != 0 || !std::isfinite(largest)) return LcpRow::kInfinity;
-  return largest / velocity_scale(rows, diagonal, b);
+  return not_finite == 0 ? largest : LcpRow::kInfinity;
+}
+
+double residual(std::span<const LcpRow> rows, LcpDiagonal diagonal, std::span<const double> b,
+                std::span<const double> f, std::span<const double> w) {
+  return largest_violation(rows, diagonal, f, w) / velocity_scale(rows, diagonal, b);
 }
 
 }  // namespace lithe

@@ -92,6 +92,9 @@ struct LcpProblem {
   int size() const { return static_cast<int>(rows.size()); }
 };
 
+// Below this share of the largest diagonal entry A_ii is rounding of zero: no impulse moves the row.
+inline constexpr double kInertShare = 1e-14;
+
 // The bounds of row i at impulses f.
 struct RowBounds {
   double lower, upper;
@@ -127,6 +130,13 @@ double residual(std::span<const LcpRow> rows, LcpDiagonal diagonal, std::span<co
                 std::span<const double> f, std::span<const double> w);
 inline double residual(const BoxedLcp& lcp, std::span<const double> f, std::span<const double> w) {
   return residual(lcp.rows, lcp.diagonal(), lcp.b, f, w);
+}
+
+// The same, not divided by the velocity scale.
+double largest_violation(std::span<const LcpRow> rows, LcpDiagonal diagonal, std::span<const double> f,
+                         std::span<const double> w);
+inline double largest_violation(const BoxedLcp& lcp, std::span<const double> f, std::span<const double> w) {
+  return largest_violation(lcp.rows, lcp.diagonal(), f, w);
 }
 
 }  // namespace lithe

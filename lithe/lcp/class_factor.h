@@ -33,6 +33,8 @@ class ClassFactor {
   // The first pivot left out and the last one taken, as shares: whether the rank is beyond doubt.
   double rejected_pivot() const { return factor_.rejected_pivot; }
   double last_pivot() const { return factor_.last_pivot; }
+  // The smallest one taken, as it is; infinite where there is none.
+  double smallest_pivot() const { return factor_.smallest_pivot; }
 
   std::span<const int> clamping() const { return clamping_; }  // rows in C, ascending
   std::span<const int> bounded() const { return bounded_; }    // friction rows at a bound whose normal is in C

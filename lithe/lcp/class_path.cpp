@@ -16,7 +16,7 @@ constexpr int kRefinements = 2;
 constexpr double kStill = 1e-14;
 // Steps that differ by less than this share happen at once; then the fastest row goes first.
 constexpr double kAtOnce = 1e-12;
-// θ beyond this multiple of its start will not come back.
+// θ beyond this multiple of its start and of b will not come back.
 constexpr double kFarAway = 1e6;
 
 // In [0, 1), from 64 mixed bits (Steele, Lea & Flood 2014).
@@ -52,7 +52,7 @@ ClassPath::Result ClassPath::follow(const PreparedLcp& problem, double ridge, st
     if (event.row < 0) return Result::ray;
     for (int i = 0; i <= size; ++i) x_[i] += event.step * dx_[i];
     for (int i = 0; i < size; ++i) w_[i] += event.step * dw_[i];
-    if (x_[size] > kFarAway * theta_start) return Result::ray;
+    if (x_[size] > kFarAway * std::max(theta_start, scale_)) return Result::ray;
     arrived = event.row == size;
     if (!arrived && !change(event.row, event.next)) return Result::singular;
   }
@@ -121,8 +121,7 @@ bool ClassPath::start() {
     if (rows_[k].kind == RowKind::two_sided && !basis_.exchange(k, PathBasis::Equation::velocity(k))) return false;
   }
   driving_slot_ = size;
-  std::copy_n(b_.data(), size, w_.data());
-  recompute_point(0);
+  find_start();
   int first = -1;
   double theta = 0;
   for (int k = 0; k < size; ++k) {
@@ -183,7 +182,7 @@ bool ClassPath::turn() {
       basis_.solve(defect_.data(), change_.data());
       for (int i = 0; i <= size; ++i) dx_[i] -= change_[i];
     }
-    if (!basis_.refresh()) return false;
+    if (!basis_.rebuild()) return false;
   }
   return false;
 }
@@ -250,8 +249,8 @@ bool ClassPath::change(int k, RowClass next) {
   left_ = row.now;
   row.now = next;
   if (normal && next == RowClass::separating && !release_friction(k)) return false;
-  if (basis_.exchanges_since_refresh() >= refresh_interval && !basis_.refresh()) return false;
-  recompute_point(right_side(rows_[driving_row_], left_));
+  if (basis_.exchanges_since_rebuild() >= rebuild_interval && !basis_.rebuild()) return false;
+  snap();
   return true;
 }
 
@@ -280,25 +279,43 @@ bool ClassPath::release_friction(int normal) {
   return true;
 }
 
-// Removes what steps and exchanges have added up to. At a vertex all equations hold, the driving one, too; its
-// right-hand side is given.
-void ClassPath::recompute_point(double driving_side) {
+// Makes the present classes' equations hold exactly. Rounding has moved x and w off them, and off w = A f + θc + b, by
+// 1e-15 or so per step. They are not brought back: x moved along an edge and must not jump, least of all in directions
+// that only the ridge holds, where 1e-15 in w is 1e-6 in f. Rather the path is that of a b which differs by as much.
+void ClassPath::snap() {
   const int size = static_cast<int>(rows_.size());
-  for (int k = 0; k < size; ++k) rhs_[rows_[k].slot] = right_side(rows_[k], rows_[k].now);
-  rhs_[driving_slot_] = driving_side;
-  for (int pass = 0; pass <= kRefinements; ++pass) {
-    for (int i = 0; i < size; ++i) change_[i] = w_[i] - b_[i];
-    double worst = 0;
-    for (int k = 0; k <= size; ++k) {
-      defect_[k] = basis_.value(k, x_.data(), change_.data()) - rhs_[k];
-      worst = std::max(worst, std::abs(defect_[k]));
+  for (int k = 0; k < size; ++k) {
+    const Row& row = rows_[k];
+    if (row.now == RowClass::clamping) {
+      w_[k] = 0;
+    } else if (row.kind == RowKind::bounded) {
+      x_[k] = row.now == RowClass::at_upper ? row.upper : row.lower;
+    } else if (row.now == RowClass::separating) {
+      x_[k] = 0;
     }
-    if (worst <= kDefect * std::max(scale_, largest_magnitude(x_, size))) return;
-    basis_.solve(defect_.data(), change_.data());
-    for (int i = 0; i <= size; ++i) x_[i] -= change_[i];
-    velocities(x_.data(), w_.data());
-    for (int i = 0; i < size; ++i) w_[i] += b_[i];
   }
+  for (int k = 0; k < size; ++k) {
+    const Row& row = rows_[k];
+    if (row.kind != RowKind::friction || row.now == RowClass::clamping || row.now == RowClass::separating) continue;
+    x_[k] = (row.now == RowClass::at_upper ? row.kappa : -row.kappa) * x_[row.normal];
+  }
+}
+
+// f of the start, where θ is large and only two-sided rows clamp.
+void ClassPath::find_start() {
+  const int size = static_cast<int>(rows_.size());
+  for (int k = 0; k < size; ++k) rhs_[k] = right_side(rows_[k], rows_[k].now);
+  rhs_[size] = 0;
+  std::fill(x_.begin(), x_.end(), 0.0);
+  for (int pass = 0; pass <= kRefinements; ++pass) {
+    velocities(x_.data(), w_.data());
+    for (int k = 0; k <= size; ++k) defect_[k] = rhs_[k] - basis_.value(k, x_.data(), w_.data());
+    basis_.solve(defect_.data(), change_.data());
+    for (int i = 0; i <= size; ++i) x_[i] += change_[i];
+  }
+  velocities(x_.data(), w_.data());
+  for (int i = 0; i < size; ++i) w_[i] += b_[i];
+  snap();
 }
 
 }  // namespace lithe

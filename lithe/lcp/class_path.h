@@ -27,8 +27,8 @@ class ClassPath {
  public:
   enum class Result : std::uint8_t { found, ray, too_long, singular };
 
-  // A fresh inverse at least after this many exchanges; 1 for tests.
-  int refresh_interval = 50;
+  // The inverse is built anew after this many exchanges at least, besides where it has become inaccurate. (1: for tests.)
+  int rebuild_interval = 1000;
 
   // Writes the classes of all rows (inert ones keep theirs) if found.
   Result follow(const PreparedLcp& problem, double ridge, std::uint64_t seed, std::span<RowClass> classes);
@@ -37,13 +37,13 @@ class ClassPath {
  private:
   // A row's class as the path sees it: friction rows are at a bound while their normal separates.
   struct Row {
-    int index;                // in the problem
+    int index;  // in the problem
     RowKind kind;
     RowClass now;
-    int normal = -1;          // friction: the path's row
-    double kappa = 0;         // μ, scaled
+    int normal = -1;              // friction: the path's row
+    double kappa = 0;             // μ, scaled
     double lower = 0, upper = 0;  // bounded, scaled
-    int slot = 0;             // of its equation
+    int slot = 0;                 // of its equation
   };
   struct Event {
     double step = LcpRow::kInfinity;
@@ -60,7 +60,8 @@ class ClassPath {
   bool change(int row, RowClass next);
   bool release_friction(int normal);
   void aim_friction(int normal);
-  void recompute_point(double driving_side);
+  void snap();
+  void find_start();
   double right_side(const Row& row, RowClass row_class) const;
   PathBasis::Equation equation_of(int row, RowClass row_class) const;
   bool normal_clamps(const Row& row) const { return rows_[row.normal].now == RowClass::clamping; }
@@ -71,7 +72,7 @@ class ClassPath {
   PaddedMatrix A_;             // scaled, with the ridge
   AlignedBuffer c_, b_;
   PathBasis basis_;
-  AlignedBuffer x_, w_, dx_, dw_;       // f and θ; velocities; their derivatives along the edge
+  AlignedBuffer x_, w_, dx_, dw_;  // f and θ; velocities; their derivatives along the edge
   AlignedBuffer rhs_, defect_, change_;
   int driving_slot_ = 0;
   int driving_row_ = -1;

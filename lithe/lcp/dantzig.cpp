@@ -18,7 +18,10 @@ class Dantzig {
   Dantzig(const BoxedLcp& lcp, DantzigBuffers& buffers, std::span<double> f, std::span<double> w,
           std::span<RowClass> classes)
       : lcp_(lcp), n_(lcp.size()), buffers_(buffers), f_(f), w_(w), classes_(classes) {
-    for (int i = 0; i < n_; ++i) ridge_ += kRidge * lcp.at(i, i) / n_;
+    for (int i = 0; i < n_; ++i) {
+      ridge_ += kRidge * lcp.at(i, i) / n_;
+      inert_ = std::max(inert_, kInertShare * lcp.at(i, i));
+    }
     buffers.driven.assign(n_, false);
     buffers.position.assign(n_, -1);
     for (std::vector<double>* vector : {&buffers.df, &buffers.dw, &buffers.x, &buffers.f, &buffers.w}) {
@@ -69,6 +72,7 @@ class Dantzig {
   std::span<double> f_, w_;  // w is that of the ridge problem, with θc in it
   std::span<RowClass> classes_;
   double ridge_ = 0;
+  double inert_ = 0;                      // A_ii up to here is zero but for rounding
   double direction_ = 0;                  // c of the driven row
   double fastest_f_ = 0, fastest_w_ = 0;  // largest entries of the tangent
   int pivots_ = 0;
@@ -100,8 +104,12 @@ bool Dantzig::drive_friction_of(int normal) {
 // One more row takes part.
 bool Dantzig::drive(int i) {
   evaluate_ridge_problem();
-  buffers_.driven[i] = true;
   const LcpRow& row = lcp_.rows[i];
+  if (!(lcp_.at(i, i) > inert_)) {  // nothing moves it, and it moves nothing
+    classes_[i] = f_[i] > 0 ? RowClass::at_lower : f_[i] < 0 ? RowClass::at_upper : RowClass::separating;
+    return true;
+  }
+  buffers_.driven[i] = true;
   const RowClass opposing = w_[i] > 0 ? RowClass::at_lower : RowClass::at_upper;
   switch (row.kind) {
     case RowKind::one_sided:
@@ -117,8 +125,7 @@ bool Dantzig::drive(int i) {
       break;
     case RowKind::two_sided: classes_[i] = RowClass::clamping; break;
   }
-  // A row without A_ii moves nothing, and nothing moves it.
-  return lcp_.at(i, i) > 0 ? drive_to_zero(i) : true;
+  return drive_to_zero(i);
 }
 
 bool Dantzig::drive_to_zero(int i) {
@@ -211,7 +218,7 @@ void Dantzig::assemble(int driven_row) {
   std::vector<int>& C = buffers_.clamping;
   C.clear();
   for (int i = 0; i < n_; ++i) {
-    const bool in_C = buffers_.driven[i] && classes_[i] == RowClass::clamping && lcp_.at(i, i) > 0;
+    const bool in_C = buffers_.driven[i] && classes_[i] == RowClass::clamping;
     buffers_.position[i] = in_C ? static_cast<int>(C.size()) : -1;
     if (in_C) C.push_back(i);
   }
@@ -261,7 +268,7 @@ void Dantzig::Event::consider(int candidate, double slack, double change, double
 Dantzig::Event Dantzig::first_event() const {
   Event event;
   for (int i = 0; i < n_; ++i) {
-    if (!buffers_.driven[i] || !(lcp_.at(i, i) > 0)) continue;
+    if (!buffers_.driven[i]) continue;
     if (classes_[i] == RowClass::clamping) {
       consider_clamping(i, event);
     } else {

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "lithe/lcp/active_set.h"
+#include "lithe/lcp/gauss_seidel.h"
 
 namespace lithe {
 
@@ -14,13 +16,20 @@ constexpr double kBend = 1e-6;        // of s
 constexpr double kPolished = 1e-9;    // residual
 constexpr double kUnpolished = 1e-5;  // residual
 constexpr double kRefine = 1e-13;     // of s
+constexpr int kRefinements = 20;
+constexpr double kHarmless = 1e3;  // of s, as A_ii f_i, where nothing was solved
+constexpr int kSweeps = 500;       // of Gauss–Seidel, there
 constexpr int kRounds = 12;
 constexpr std::uint64_t kPaths = 2;  // each with a hash of its own
 
-std::uint64_t hash(std::span<const RowClass> classes) {
-  std::uint64_t h = 0xcbf29ce484222325;  // FNV-1a
-  for (const RowClass c : classes) h = (h ^ static_cast<std::uint64_t>(c)) * 0x100000001b3;
-  return h;
+// The classes that f suggests.
+void classify(const BoxedLcp& lcp, std::span<const double> f, std::span<RowClass> classes) {
+  for (int i = 0; i < lcp.size(); ++i) {
+    const RowBounds bounds = bounds_of(lcp.rows[i], f);
+    classes[i] = f[i] <= bounds.lower   ? RowClass::at_lower
+                 : f[i] >= bounds.upper ? RowClass::at_upper
+                                        : RowClass::clamping;
+  }
 }
 
 }  // namespace
@@ -30,21 +39,21 @@ LcpReport DirectSolver::solve(std::span<const RowClass> guess, std::span<double>
   const int n = lcp_.size();
   buffers_.w.resize(n);
   buffers_.classes.resize(n);
-  bool solved = buffers_.problem.finite && solve_prepared(guess);
-  if (!solved && buffers_.problem.finite && without_targets()) {
+  const bool finite = buffers_.problem.finite;
+  has_targets_ = find_targets();
+  bool solved = finite && solve_prepared(guess);
+  if (!solved && finite && has_targets_) {
+    drop_targets();
     solved = solve_prepared(guess);
-    if (solved) {
-      report_.flags = report_.flags | LcpFlag::targets_dropped;
-      evaluate(lcp_, f_, buffers_.w);
-    }
+    if (solved) report_.flags = report_.flags | LcpFlag::targets_dropped;
   }
   if (!solved) {
-    write_unsolved(f, w, classes);
+    write_least_residual(f, w, classes);
     return report_;
   }
-  std::copy(f_.begin(), f_.end(), f.begin());
-  std::copy(w_.begin(), w_.end(), w.begin());
-  std::copy(buffers_.classes.begin(), buffers_.classes.end(), classes.begin());
+  write_answer(f, w, classes);
+  choose_at_ties(f, w, classes);
+  if (has(report_.flags, LcpFlag::targets_dropped)) evaluate(lcp_, f, w);
   return report_;
 }
 
@@ -53,19 +62,22 @@ bool DirectSolver::solve_prepared(std::span<const RowClass> guess) {
   const bool guessed = !options_.cold && !guess.empty();
   if (guessed && try_guess(guess)) return true;
   if (problem.at_rest() && rest()) return true;
-  if (options_.cold) return climb_ladder(false);
-  if (guessed) {
-    buffers_.classes.assign(guess.begin(), guess.end());
-    problem.make_consistent(buffers_.classes);
-  } else {
-    problem.first_classes(buffers_.classes);
+  if (!options_.cold) {
+    if (guessed) {
+      buffers_.classes = buffers_.after_guess;
+    } else {
+      problem.first_classes(buffers_.classes);
+    }
+    if (climb_ladder(true, 1)) return true;
   }
-  // What a guess leads to may be a dead end.
-  return climb_ladder(true) || climb_ladder(false);
+  // What the guess, or one path, leads to may be a dead end: a class of contradictory rows, or a breakdown in rounding.
+  for (std::uint64_t seed = 1; seed <= kPaths; ++seed) {
+    if (climb_ladder(false, seed)) return true;
+  }
+  return false;
 }
 
-// The classes as they are, on the first rung where the ridge does not bend too much, or else the last where they are
-// right.
+// The classes as they are.
 bool DirectSolver::try_guess(std::span<const RowClass> guess) {
   report_.stage = LcpStage::guess;
   const auto is_right = [&](double epsilon) {
@@ -76,11 +88,12 @@ bool DirectSolver::try_guess(std::span<const RowClass> guess) {
   double right_at = 0;
   for (const double epsilon : kRungs) {
     const bool right = is_right(epsilon);
+    if (right && take_polished()) return true;
+    if (epsilon == kRungs[0]) buffers_.after_guess = buffers_.classes;
+    if (!bends()) return right && take_best();
     if (right) right_at = epsilon;
-    if (!bends()) return right && finish();
   }
-  if (right_at == 0) return false;
-  return (right_at == report_.ridge || is_right(right_at)) && finish();
+  return right_at != 0 && is_right(right_at) && !take_polished() && take_best();
 }
 
 // f = 0: rows whose bound is zero are at it.
@@ -92,51 +105,53 @@ bool DirectSolver::rest() {
     RowClass& c = buffers_.classes[i];
     c = RowClass::separating;
     if (row.kind != RowKind::bounded) continue;
-    if (row.lower == 0 && problem.lcp.b[i] >= 0) c = RowClass::at_lower;
-    else if (row.upper == 0) c = RowClass::at_upper;
+    if (row.lower == 0 && problem.lcp.b[i] >= 0)
+      c = RowClass::at_lower;
+    else if (row.upper == 0)
+      c = RowClass::at_upper;
   }
   problem.make_consistent(buffers_.classes);
-  return attempt(kRungs[0]) == 0 && finish();
+  return attempt(kRungs[0]) == 0 && (take_polished() || take_best());
 }
 
-// Right classes for smaller and smaller ridges, until the ridge no longer bends too much or none are found.
-bool DirectSolver::climb_ladder(bool warm) {
+// Right classes for smaller and smaller ridges, until their polished impulses are a solution, the ridge no longer bends
+// too much, or none are found.
+bool DirectSolver::climb_ladder(bool warm, std::uint64_t seed) {
   report_.stage = LcpStage::active_set;
   double right_at = 0;
   for (const double epsilon : kRungs) {
-    if (!find_classes(epsilon, warm || right_at > 0)) break;
+    if (!find_classes(epsilon, warm || right_at > 0, seed)) break;
+    if (take_polished()) return true;
+    if (!bends()) return take_best();
     right_at = epsilon;
     buffers_.right = buffers_.classes;
-    if (!bends()) return finish();
   }
   if (right_at == 0) return false;
-  if (right_at != report_.ridge || buffers_.classes != buffers_.right) {
-    buffers_.classes = buffers_.right;
-    attempt(right_at);
-  }
-  return finish();
+  buffers_.classes = buffers_.right;
+  attempt(right_at);
+  return take_polished() || take_best();
 }
 
-bool DirectSolver::find_classes(double epsilon, bool warm) {
+bool DirectSolver::find_classes(double epsilon, bool warm, std::uint64_t seed) {
   const PreparedLcp& problem = buffers_.problem;
   if (warm && settle(epsilon)) return true;
   report_.stage = LcpStage::path;
-  for (std::uint64_t seed = 1; seed <= kPaths; ++seed) {
-    const auto result = buffers_.path.follow(problem, epsilon * problem.mean_diagonal, seed, buffers_.classes);
-    report_.pivots += buffers_.path.pivots();
-    if (result != ClassPath::Result::found) continue;
-    problem.make_consistent(buffers_.classes);
-    if (settle(epsilon)) return true;
-  }
-  return false;
+  const auto result = buffers_.path.follow(problem, epsilon * problem.mean_diagonal, seed, buffers_.classes);
+  report_.pivots += buffers_.path.pivots();
+  if (result != ClassPath::Result::found) return false;
+  problem.make_consistent(buffers_.classes);
+  return settle(epsilon);
 }
 
-// Rounds of the active set from the present classes.
+// Rounds of the active set from the present classes, as long as violators get fewer. Then no classes come twice.
 bool DirectSolver::settle(double epsilon) {
-  buffers_.seen.clear();
-  for (int round = 0; round < kRounds && !seen_before(); ++round) {
+  int before = std::numeric_limits<int>::max();
+  for (int round = 0; round < kRounds; ++round) {
     ++report_.rounds;
-    if (attempt(epsilon) == 0) return true;
+    const int moved = attempt(epsilon);
+    if (moved == 0) return true;
+    if (moved >= before) return false;
+    before = moved;
   }
   return false;
 }
@@ -153,30 +168,64 @@ int DirectSolver::attempt(double epsilon) {
 
 bool DirectSolver::bends() const { return buffers_.solution.bend() > kBend * buffers_.problem.scale; }
 
-bool DirectSolver::seen_before() {
-  const std::uint64_t h = hash(buffers_.classes);
-  if (std::find(buffers_.seen.begin(), buffers_.seen.end(), h) != buffers_.seen.end()) return true;
-  buffers_.seen.push_back(h);
-  return false;
-}
-
-// The classes are right, and solution and w belong to them: takes the polished impulses, or the ridge's where those are
-// better.
-bool DirectSolver::finish() {
+// The classes are right, and solution and w belong to them: takes the polished impulses if they are a solution.
+bool DirectSolver::take_polished() {
   const PreparedLcp& problem = buffers_.problem;
-  report_.rank = buffers_.solution.factor().rank();
-  report_.clamping_rows = buffers_.solution.factor().size();
-  const double polished = polish();
+  RidgeSolution& solution = buffers_.solution;
+  report_.rank = solution.factor().rank();
+  report_.clamping_rows = solution.factor().size();
+  if (solution.is_polished()) {
+    f_ = solution.f();
+    w_ = buffers_.w;
+    report_.residual = largest_violation(problem.lcp, f_, w_) / problem.scale;
+    if (report_.residual <= kRefine) return true;
+  }
+  report_.residual = LcpRow::kInfinity;
+  buffers_.f_polished.resize(problem.size());
+  buffers_.w_polished.resize(problem.size());
   f_ = buffers_.f_polished;
   w_ = buffers_.w_polished;
-  report_.residual = polished;
-  if (polished <= kPolished) return true;
+  if (solution.polish(problem, buffers_.classes, buffers_.f_polished) && refine(&RidgeSolution::refine)) return true;
+  if (!solution.solved_ridge_system()) return false;
+  std::copy(solution.f().begin(), solution.f().end(), buffers_.f_polished.begin());
+  return refine(&RidgeSolution::refine_by_ridge);
+}
 
-  // Rounding may not allow for better. An inconsistency that the ridge turned into huge impulses is another matter.
-  bool good = polished <= std::min(kUnpolished, problem.rounding(f_) * problem.largest_root / problem.scale);
-  if (!bends()) {
-    const double bent = residual(problem.lcp, buffers_.solution.f(), buffers_.w);
-    if (bent < polished) {
+// Improves the polished impulses as long as that helps.
+bool DirectSolver::refine(Refinement improve) {
+  const PreparedLcp& problem = buffers_.problem;
+  std::vector<double>&f = buffers_.f_polished, &w = buffers_.w_polished;
+  report_.residual = LcpRow::kInfinity;
+  for (int round = 0; round <= kRefinements; ++round) {
+    evaluate(problem.lcp, f, w);
+    const double now = largest_violation(problem.lcp, f, w) / problem.scale;
+    if (!(now < 0.5 * report_.residual) && round > 0) {
+      f = buffers_.f_candidate;
+      evaluate(problem.lcp, f, w);
+      break;
+    }
+    report_.residual = now;
+    if (now <= kRefine || round == kRefinements) break;
+    buffers_.f_candidate = f;
+    (buffers_.solution.*improve)(problem, buffers_.classes, w, f);
+  }
+  return report_.residual <= kPolished;
+}
+
+// After take_polished() has failed: takes the ridge's impulses or the polished ones, which are better, if that is good
+// enough.
+bool DirectSolver::take_best() {
+  const PreparedLcp& problem = buffers_.problem;
+  const bool polished = std::isfinite(report_.residual);
+  bool good = false;
+  if (bends() && has_targets_) {
+    // Rounding may not allow for better. An inconsistency that the ridge turns into huge impulses is another matter, and
+    // without targets there will be none.
+    const double floor = polished ? problem.rounding(f_) * problem.largest_root / problem.scale : 0.0;
+    good = report_.residual <= std::min(kUnpolished, floor);
+  } else {
+    const double bent = largest_violation(problem.lcp, buffers_.solution.f(), buffers_.w) / problem.scale;
+    if (bent < report_.residual) {
       f_ = buffers_.solution.f();
       w_ = buffers_.w;
       report_.residual = bent;
@@ -185,84 +234,111 @@ bool DirectSolver::finish() {
   }
   if (good) {
     report_.flags = report_.flags | LcpFlag::unpolished;
-    return true;
+  } else if (polished) {
+    remember(f_);
   }
-  remember(f_);
+  return good;
+}
+
+// A tied normal that clamps separates, and its friction rows with it, if these classes are right as well.
+void DirectSolver::choose_at_ties(std::span<double> f, std::span<double> w, std::span<RowClass> classes) {
+  const PreparedLcp& problem = buffers_.problem;
+  buffers_.tied.find(problem, classes, buffers_.solution.factor(), f, w);
+  report_.tied_rows = buffers_.tied.count();
+  if (buffers_.tied.kinks().empty()) return;
+  report_.flags = report_.flags | LcpFlag::tied;
+
+  bool any = false;
+  for (const int i : buffers_.tied.kinks()) {
+    if (problem.lcp.rows[i].kind != RowKind::one_sided || classes[i] != RowClass::clamping) continue;
+    buffers_.classes[i] = RowClass::separating;
+    any = true;
+  }
+  if (!any) return;
+  problem.make_consistent(buffers_.classes);
+  const LcpReport before = report_;
+  if (attempt(report_.ridge) == 0 && take_polished()) {
+    write_answer(f, w, classes);
+  } else {
+    report_ = before;
+  }
+}
+
+void DirectSolver::write_answer(std::span<double> f, std::span<double> w, std::span<RowClass> classes) const {
+  std::copy(f_.begin(), f_.end(), f.begin());
+  std::copy(w_.begin(), w_.end(), w.begin());
+  std::copy(buffers_.classes.begin(), buffers_.classes.end(), classes.begin());
+}
+
+// A target that may contradict others: a positive one of a one-sided row, any of a two-sided one.
+double DirectSolver::doubtful_target(int i) const {
+  if (lcp_.target.empty()) return 0;
+  const RowKind kind = lcp_.rows[i].kind;
+  const double d = lcp_.target[i];
+  return kind == RowKind::two_sided || (kind == RowKind::one_sided && d > 0) ? d : 0.0;
+}
+
+bool DirectSolver::find_targets() const {
+  for (int i = 0; i < lcp_.size(); ++i) {
+    if (doubtful_target(i) != 0) return true;
+  }
   return false;
 }
 
-// Writes the polished impulses and velocities and returns their residual.
-double DirectSolver::polish() {
-  const PreparedLcp& problem = buffers_.problem;
-  RidgeSolution& solution = buffers_.solution;
-  std::vector<double>&f = buffers_.f_polished, &w = buffers_.w_polished;
-  f.resize(problem.size());
-  w.resize(problem.size());
-  if (!solution.polish(problem, buffers_.classes, f)) return LcpRow::kInfinity;
-  if (solution.is_polished()) {
-    w = buffers_.w;
-  } else {
-    evaluate(problem.lcp, f, w);
-  }
-  double left = 0;
-  for (const int i : solution.factor().clamping()) left = std::max(left, std::abs(w[i]));
-  if (left > kRefine * problem.scale) {
-    solution.refine(problem, buffers_.classes, w, f);
-    evaluate(problem.lcp, f, w);
-  }
-  return residual(problem.lcp, f, w);
-}
-
-bool DirectSolver::without_targets() {
-  if (lcp_.target.empty()) return false;
-  bool any = false;
+void DirectSolver::drop_targets() {
   buffers_.b_free.assign(lcp_.b.begin(), lcp_.b.end());
-  for (int i = 0; i < lcp_.size(); ++i) {
-    const RowKind kind = lcp_.rows[i].kind;
-    const double d = lcp_.target[i];
-    if (!(kind == RowKind::two_sided ? d != 0 : kind == RowKind::one_sided && d > 0)) continue;
-    buffers_.b_free[i] += d;
-    any = true;
-  }
-  if (!any) return false;
+  for (int i = 0; i < lcp_.size(); ++i) buffers_.b_free[i] += doubtful_target(i);
   BoxedLcp free = lcp_;
   free.b = buffers_.b_free;
-  buffers_.problem.prepare(free);
-  return true;
+  // What remains of b may be rounding of b and targets, and is to be judged as such.
+  buffers_.problem.prepare(free, buffers_.problem.scale);
+  has_targets_ = false;
 }
 
+// Keeps f, moved into its bounds, if none was better so far. Impulses out of all proportion are harmful whatever their
+// residual is.
 void DirectSolver::remember(std::span<const double> f) {
-  std::vector<double>& best = buffers_.f_best;
-  std::vector<double>& w = buffers_.w_polished;
-  if (std::isinf(best_residual_)) best.assign(f.size(), 0.0);
-  std::vector<double>& candidate = buffers_.f_polished;
+  const PreparedLcp& problem = buffers_.problem;
+  std::vector<double>&candidate = buffers_.f_candidate, &w = buffers_.w_candidate;
   candidate.assign(f.begin(), f.end());
+  w.resize(f.size());
   clamp_to_bounds(lcp_, candidate);
   evaluate(lcp_, candidate, w);
   const double r = residual(lcp_, candidate, w);
-  if (r < best_residual_) {
-    best_residual_ = r;
-    best = candidate;
-  }
+  double largest = 0;
+  for (int i = 0; i < problem.size(); ++i) largest = std::max(largest, problem.diagonal[i] * std::abs(candidate[i]));
+  if (!(r < best_residual_) || largest > kHarmless * problem.scale) return;
+  best_residual_ = r;
+  buffers_.f_best = candidate;
 }
 
-void DirectSolver::write_unsolved(std::span<double> f, std::span<double> w, std::span<RowClass> classes) {
-  const PreparedLcp& problem = buffers_.problem;
-  report_.stage = LcpStage::unsolved;
-  report_.flags = LcpFlag::unsolved;
+// The least residual of all impulses tried, of f = 0 and of Gauss–Seidel's. It may even be a solution.
+void DirectSolver::write_least_residual(std::span<double> f, std::span<double> w, std::span<RowClass> classes) {
+  buffers_.problem.prepare(lcp_);
+  report_.rank = -1;
   std::fill(f.begin(), f.end(), 0.0);
-  clamp_to_bounds(lcp_, f);
-  evaluate(lcp_, f, w);
-  report_.residual = residual(lcp_, f, w);
-  if (best_residual_ < report_.residual) {
+  if (buffers_.problem.finite) {
+    remember(f);
+    LcpOptions options = options_;
+    options.sweeps = std::min(options.sweeps, kSweeps);
+    solve_gauss_seidel(lcp_, options, f, w, classes);
+    remember(f);
+  }
+  if (std::isfinite(best_residual_)) {
     std::copy(buffers_.f_best.begin(), buffers_.f_best.end(), f.begin());
     evaluate(lcp_, f, w);
-    report_.residual = best_residual_;
+  } else {
+    std::fill(f.begin(), f.end(), 0.0);
+    clamp_to_bounds(lcp_, f);
+    std::copy(lcp_.b.begin(), lcp_.b.end(), w.begin());
   }
-  for (double& wi : w) {
-    if (!std::isfinite(wi)) wi = 0;
-  }
-  problem.first_classes(classes);
+  classify(lcp_, f, classes);
+  buffers_.problem.make_consistent(classes);
+  report_.clamping_rows = static_cast<int>(std::count(classes.begin(), classes.end(), RowClass::clamping));
+  report_.residual = best_residual_;
+  const bool solved = best_residual_ <= kUnpolished;
+  report_.flags = solved ? LcpFlag::unpolished : LcpFlag::unsolved;
+  if (!solved) report_.stage = LcpStage::unsolved;
 }
 
 }  // namespace lithe

@@ -11,10 +11,11 @@ namespace lithe {
 // inconsistent classes, arbitrary splits among redundant rows, and dependence on the guess and on the rows' order.
 //
 //   guess        the given classes, verified on the ridge problem with ε = 1e-9
-//   active set   all violators change their class at once; at most twelve rounds, no classes twice
+//   active set   all violators change their class at once, at most twelve times, as long as they get fewer
 //   path         Lemke's method on classes (class_path.h)
-//   ladder       while the ridge bends w by more than 1e-6 of the velocity scale: the same with ε/100, down to 1e-13
-//   polish       f_C = −A# (b_C + A_C0 f₀), kept if residual() ≤ 1e-9; else this or the ridge's f, which is better, if ≤ 1e-5
+//   polish       f_C = −A# (b_C + A_C0 f₀), if residual() ≤ 1e-9
+//   ladder       else, while the ridge bends w by more than 1e-6 of the velocity scale: the same with ε/100, down to 1e-13
+//   unpolished   else the ridge's f or the polished one, which is better, if residual() ≤ 1e-5
 //   targets      where that fails, again without positive targets of one-sided rows and without those of two-sided rows
 //
 // A solution exists whenever no impulses f ≠ 0 within the friction cones have Jᵀf = 0 and targetᵀf > 0; so without
@@ -32,17 +33,23 @@ class DirectSolver {
   bool solve_prepared(std::span<const RowClass> guess);
   bool try_guess(std::span<const RowClass> guess);
   bool rest();
-  bool climb_ladder(bool warm);
-  bool find_classes(double epsilon, bool warm);
+  bool climb_ladder(bool warm, std::uint64_t seed);
+  bool find_classes(double epsilon, bool warm, std::uint64_t seed);
   bool settle(double epsilon);
   int attempt(double epsilon);
   bool bends() const;
-  bool seen_before();
-  bool finish();
-  double polish();
-  bool without_targets();
+  using Refinement = void (RidgeSolution::*)(const PreparedLcp&, std::span<const RowClass>, std::span<const double>,
+                                             std::span<double>);
+  bool take_polished();
+  bool refine(Refinement improve);
+  bool take_best();
+  void choose_at_ties(std::span<double> f, std::span<double> w, std::span<RowClass> classes);
+  void write_answer(std::span<double> f, std::span<double> w, std::span<RowClass> classes) const;
+  double doubtful_target(int i) const;
+  bool find_targets() const;
+  void drop_targets();
   void remember(std::span<const double> f);
-  void write_unsolved(std::span<double> f, std::span<double> w, std::span<RowClass> classes);
+  void write_least_residual(std::span<double> f, std::span<double> w, std::span<RowClass> classes);
 
   const BoxedLcp& lcp_;
   const LcpOptions& options_;
@@ -50,6 +57,7 @@ class DirectSolver {
   LcpReport report_;
   std::span<const double> f_;  // the answer, in the buffers
   std::span<const double> w_;
+  bool has_targets_ = false;  // that could be dropped
   double best_residual_ = LcpRow::kInfinity;
 };
 

@@ -20,13 +20,13 @@ namespace gauss_seidel {
 inline constexpr double kStop = 1e-12;
 inline constexpr int kSweepsPerRefresh = 50;  // velocities are updated row by row; now and then afresh, against drift
 
-// One sweep; returns the largest change of a row's own w.
+// One sweep over the rows whose A_ii is more than `inert`; returns the largest change of a row's own w.
 template <class Operator>
-double sweep(std::span<const LcpRow> rows, Operator& A, std::span<double> f) {
+double sweep(std::span<const LcpRow> rows, Operator& A, double inert, std::span<double> f) {
   double largest = 0;
   for (int i = 0; i < static_cast<int>(rows.size()); ++i) {
     const double diagonal = A.diagonal(i);
-    if (!(diagonal > 0)) continue;
+    if (!(diagonal > inert)) continue;
     const RowBounds bounds = bounds_of(rows[i], f);
     const double next = std::min(std::max(f[i] - A.velocity(i) / diagonal, bounds.lower), bounds.upper);
     const double change = next - f[i];
@@ -64,28 +64,28 @@ LcpReport iterate(std::span<const LcpRow> rows, Operator& A, const LcpOptions& o
   };
   start_over();
   const double stop = kStop * A.velocity_scale();
+  double inert = 0;
+  for (int i = 0; i < static_cast<int>(rows.size()); ++i) inert = std::max(inert, kInertShare * A.diagonal(i));
   bool moving = true;
   while (moving && report.pivots < options.sweeps) {
-    moving = sweep(rows, A, f) > stop;
+    moving = sweep(rows, A, inert, f) > stop;
     if (++report.pivots % kSweepsPerRefresh == 0) A.evaluate(f, w);
   }
   // A normal may have let go of friction rows that were swept before it.
   clamp_to_bounds(rows, f);
   A.evaluate(f, w);
   const bool finite = all_finite(f) && all_finite(w);
-  if (!finite) {
-    start_over();
-    for (double& wi : w) {
-      if (!std::isfinite(wi)) wi = 0;  // nothing is known
-    }
+  if (!finite) start_over();
+  report.residual = A.residual(f, w);
+  for (double& wi : w) {
+    if (!std::isfinite(wi)) wi = 0;  // nothing is known
   }
 
   for (std::size_t i = 0; i < rows.size(); ++i) {
     classes[i] = class_at(rows[i], static_cast<int>(i), f, w);
     if (classes[i] == RowClass::clamping) ++report.clamping_rows;
   }
-  report.residual = finite ? A.residual(f, w) : LcpRow::kInfinity;
-  const bool solved = report.residual <= kGaussSeidelTolerance;
+  const bool solved = finite && report.residual <= kGaussSeidelTolerance;
   report.stage = solved ? LcpStage::gauss_seidel : LcpStage::unsolved;
   if (!solved) report.flags = LcpFlag::unsolved;
   return report;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
 #include "lithe/lcp/class_path.h"
@@ -8,6 +7,7 @@
 #include "lithe/lcp/prepared_lcp.h"
 #include "lithe/lcp/ridge_solution.h"
 #include "lithe/lcp/solve_lcp.h"
+#include "lithe/lcp/tied_rows.h"
 
 namespace lithe {
 
@@ -15,14 +15,15 @@ struct LcpWorkspace::Buffers {
   PreparedLcp problem;
   RidgeSolution solution;
   ClassPath path;
+  TiedRows tied;
   DantzigBuffers dantzig;
-  std::vector<RowClass> classes;     // of the attempt
-  std::vector<RowClass> right;       // the last ones found right
-  std::vector<double> w;             // of the attempt
+  std::vector<RowClass> classes;      // of the attempt
+  std::vector<RowClass> right;        // the last ones found right
+  std::vector<RowClass> after_guess;  // the guess, violators moved
+  std::vector<double> w;              // of the attempt
   std::vector<double> f_polished, w_polished;
-  std::vector<double> f_best;        // least residual so far
-  std::vector<double> b_free;        // b without targets
-  std::vector<std::uint64_t> seen;   // hashes of the classes tried
+  std::vector<double> f_candidate, w_candidate, f_best;  // where nothing is solved
+  std::vector<double> b_free;                            // b without targets
 };
 
 }  // namespace lithe

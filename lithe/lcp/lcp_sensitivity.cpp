@@ -66,6 +66,7 @@ void LcpSensitivity::compute(const BoxedLcp& lcp, std::span<const RowClass> clas
   }
   list_bounds();
   find_y();
+  if (has(flags, LcpFlag::tied)) find_tied();
 }
 
 void LcpSensitivity::list_bounds() {
@@ -96,6 +97,19 @@ void LcpSensitivity::find_y() {
   factor_.solve(x_C_, x_C_);
   factor_.expand(lcp_, classes_, x_C_, y_);
   for (const int i : constant_bounds_) y_[i] = 0;
+}
+
+void LcpSensitivity::find_tied() {
+  // Without the targets that the solver dropped.
+  g_.assign(lcp_.b.begin(), lcp_.b.end());
+  for (int i = 0; i < lcp_.size(); ++i) {
+    if (dropped(i)) g_[i] += lcp_.target[i];
+  }
+  BoxedLcp solved = lcp_;
+  solved.b = g_;
+  prepared_.prepare(solved);
+  evaluate(solved, f_, r_);
+  tied_.find(prepared_, classes_, factor_, f_, r_);
 }
 
 // The solver took these targets out of b again (see BoxedLcp::target).

@@ -5,6 +5,7 @@
 
 #include "lithe/lcp/class_factor.h"
 #include "lithe/lcp/solve_lcp.h"
+#include "lithe/lcp/tied_rows.h"
 
 namespace lithe {
 
@@ -56,6 +57,8 @@ class LcpSensitivity {
   std::span<const double> y() const { return y_; }
   // Whether f depends on how the range of A_C turns.
   bool has_null_term() const { return has_null_term_; }
+  // Rows about to change their class (flag `tied`): the derivative is that of the side on which their class puts them.
+  std::span<const int> tied() const { return has(flags_, LcpFlag::tied) ? tied_.kinks() : std::span<const int>(); }
 
   // Writes ∂f and ∂w (n each) and returns the share of r_C that no ∂f can balance, (I − A_C A_C#) r_C: rounding where the
   // direction keeps the class; from about kInconsistent on, it does not.
@@ -68,6 +71,7 @@ class LcpSensitivity {
  private:
   void list_bounds();
   void find_y();
+  void find_tied();
   bool dropped(int row) const;
   void solve(std::vector<double>& x);
   void solve_transposed(std::vector<double>& x);
@@ -85,6 +89,8 @@ class LcpSensitivity {
   std::vector<int> friction_bounds_, constant_bounds_;  // rows at a bound that dfriction, dlower and dupper move
   std::vector<double> side_;                            // of a row at its lower (−1) or upper (1) bound, else 0
   std::vector<double> f_, y_;
+  PreparedLcp prepared_;  // only for ties
+  TiedRows tied_;
   std::vector<double> g_, r_, s_, size_;  // n
   std::vector<double> x_C_, null_C_;      // m
 };

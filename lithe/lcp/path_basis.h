@@ -46,14 +46,16 @@ class PathBasis {
   void set_column(int slot, const double* column) { std::copy_n(column, size(), inverse_.column(slot)); }
 
   // Puts another equation into the slot. Its derivative by the slot's right-hand side is the pivot; where that is lost in
-  // rounding, the inverse is computed afresh. False where the equations are singular.
+  // rounding, the inverse is built anew. False where the equations are singular.
   bool exchange(int slot, const Equation& equation);
   // Changes the κ of an impulse equation, of which `normal` becomes the normal, while that one's own impulse is held by
   // an equation f_normal = … in `normal_slot`: O(N).
   void set_kappa(int slot, int normal, int normal_slot, double kappa);
-  // Computes the inverse afresh. False where the equations are singular.
-  bool refresh();
-  int exchanges_since_refresh() const { return exchanges_; }
+  // Builds the inverse anew, from the start's by exchanges of refined columns: O(N³). (Elimination of G at one go is
+  // useless with a ridge of 1e-9: rounding of the largest entries of G⁻¹ drowns the others.) False where the equations are
+  // singular.
+  bool rebuild();
+  int exchanges_since_rebuild() const { return exchanges_; }
 
   // Left-hand side of the slot's equation at x, given A f + c θ.
   double value(int slot, const double* x, const double* velocity) const;
@@ -61,12 +63,17 @@ class PathBasis {
   void solve(const double* x, double* to) const { multiply(inverse_, x, to); }
 
  private:
+  void differentiate(const Equation& equation);
+  bool replace(int slot);
+  void refine_column(int slot);
+
   const PaddedMatrix* A_ = nullptr;
   const double* c_ = nullptr;
-  std::vector<Equation> equations_;
-  PaddedMatrix inverse_;
-  AlignedBuffer row_, product_;
-  std::vector<int> exchanged_;
+  std::vector<Equation> equations_, target_;
+  PaddedMatrix inverse_, spare_;
+  AlignedBuffer product_, scratch_;
+  std::vector<int> place_;
+  std::vector<char> open_;
   int exchanges_ = 0;
 };
 

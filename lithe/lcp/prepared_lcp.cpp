@@ -10,10 +10,6 @@ namespace lithe {
 
 namespace {
 
-// Below this share of the largest diagonal entry a row's velocity is out of reach of any impulse: what is left of a row
-// of J that cancels to 1e-16 is 1e-32 here.
-constexpr double kInertShare = 1e-20;
-
 void check_row(const BoxedLcp& lcp, int i) {
   const LcpRow& row = lcp.rows[i];
   LITHE_CHECK(std::isfinite(lcp.b[i]), "b[{}] is {}", i, lcp.b[i]);
@@ -30,7 +26,7 @@ void check_row(const BoxedLcp& lcp, int i) {
 
 }  // namespace
 
-void PreparedLcp::prepare(const BoxedLcp& problem) {
+void PreparedLcp::prepare(const BoxedLcp& problem, double least_scale) {
   lcp = problem;
   const int n = lcp.size();
   LITHE_CHECK(static_cast<int>(lcp.b.size()) == n, "b has {} entries, there are {} rows", lcp.b.size(), n);
@@ -51,7 +47,7 @@ void PreparedLcp::prepare(const BoxedLcp& problem) {
   }
   finite = std::isfinite(sum);
   largest_root = std::sqrt(largest);
-  scale = velocity_scale(lcp);
+  scale = std::max(velocity_scale(lcp), least_scale);
 
   live_rows = 0;
   sum = 0;

@@ -24,8 +24,8 @@ struct PreparedLcp {
   std::vector<std::uint8_t> live;
   AlignedBuffer diagonal, root;  // A_ii and √A_ii, zero in the padding
 
-  // Checks the caller's input, too.
-  void prepare(const BoxedLcp& problem);
+  // Checks the caller's input, too. Velocities count against least_scale at least.
+  void prepare(const BoxedLcp& problem, double least_scale = 0);
   int size() const { return lcp.size(); }
 
   // Rounding of A f in row i is at most about this times √A_ii, for |A_ij| ≤ √(A_ii A_jj).

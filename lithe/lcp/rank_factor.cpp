@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 namespace lithe {
 
@@ -21,21 +22,47 @@ class LargestOf {
     const Bits lane = {0, 1, 2, 3};
     return reinterpret_cast<Pack>((reinterpret_cast<Bits>(value) & ~mask_) | (mask_ - first_index - lane));
   }
-  int index(double tagged) const {
-    return static_cast<int>(mask_ - (std::bit_cast<std::int64_t>(tagged) & mask_));
-  }
+  int index(double tagged) const { return static_cast<int>(mask_ - (std::bit_cast<std::int64_t>(tagged) & mask_)); }
 
  private:
   using Bits = std::int64_t __attribute__((vector_size(32)));
   std::int64_t mask_ = 3;
 };
 
-LITHE_INLINE Pack larger(Pack a, Pack b) { return a > b ? a : b; }
+LITHE_INLINE Pack larger(Pack a, Pack b) {
+  keep_in_register(a);  // else gcc builds masks where one instruction does
+  return a > b ? a : b;
+}
 
 LITHE_INLINE double largest_lane(Pack x) {
   x = larger(x, __builtin_shufflevector(x, x, 2, 3, 0, 1));
   x = larger(x, __builtin_shufflevector(x, x, 1, 0, 3, 2));
   return x[0];
+}
+
+// One column of the Cholesky factor, u = (a − Σ_c U_c U_pc) · scale, for `Packs` packs of rows; takes u² off what remains
+// of the diagonal and returns the largest share that is left. All pointers are at the first of these rows but row_p.
+template <int Packs>
+LITHE_INLINE Pack eliminate(const double* a, const double* U, int stride, int count, const double* row_p, double scale,
+                            double* u, double* remaining, const double* weight, const LargestOf& order, int row) {
+  Pack sum[Packs];
+  for (int k = 0; k < Packs; ++k) sum[k] = as_pack(a + kLanes * k);
+  for (int c = 0; c < count; ++c, U += stride, row_p += stride) {
+    const Pack factor = broadcast(*row_p);
+    for (int k = 0; k < Packs; ++k) sum[k] -= factor * as_pack(U + kLanes * k);
+  }
+  Pack share[Packs];
+  for (int k = 0; k < Packs; ++k) {
+    sum[k] *= broadcast(scale);
+    as_pack(u + kLanes * k) = sum[k];
+    const Pack left = as_pack(remaining + kLanes * k) - sum[k] * sum[k];
+    as_pack(remaining + kLanes * k) = left;
+    share[k] = order.tag(left * as_pack(weight + kLanes * k), row + kLanes * k);
+  }
+  for (int width = 1; width < Packs; width *= 2) {
+    for (int k = 0; k + width < Packs; k += 2 * width) share[k] = larger(share[k], share[k + width]);
+  }
+  return share[0];
 }
 
 }  // namespace
@@ -64,6 +91,7 @@ void RankFactor::compute_symmetric(const double* matrix, int stride, int matrix_
   rank = 0;
   last_pivot = 0;
   rejected_pivot = 0;
+  smallest_pivot = std::numeric_limits<double>::infinity();
   while (rank < m) {
     const double share = largest_lane(best);
     const int p = order.index(share);
@@ -72,6 +100,7 @@ void RankFactor::compute_symmetric(const double* matrix, int stride, int matrix_
       break;
     }
     last_pivot = share;
+    const double* first = U.column(0);
     double* column = U.column(rank);
     const double* from = matrix + static_cast<std::ptrdiff_t>(listed[p]) * stride;
     if (!whole) {
@@ -79,27 +108,15 @@ void RankFactor::compute_symmetric(const double* matrix, int stride, int matrix_
       for (int a = m; a < rows; ++a) column[a] = 0;
       from = column;
     }
-    const Pack scale = broadcast(1 / std::sqrt(remaining[p]));
-    const double* row_p = U.column(0) + p;
+    smallest_pivot = std::min(smallest_pivot, remaining[p]);
+    const double scale = 1 / std::sqrt(remaining[p]);
     double* weight_p = weight + p / kLanes * kLanes;
     as_pack(weight_p) *= broadcast(1) - unit_lane(p % kLanes);  // a pivot counts no more
     best = Pack{};
     for_each_row_block(rows, [&]<int Packs>(int row) {
-      Pack u[Packs];
-      for (int k = 0; k < Packs; ++k) u[k] = as_pack(from + row + kLanes * k);
-      const double* earlier = U.column(0) + row;
-      for (int c = 0; c < rank; ++c, earlier += rows) {
-        const Pack factor = broadcast(row_p[static_cast<std::ptrdiff_t>(c) * rows]);
-        for (int k = 0; k < Packs; ++k) u[k] -= factor * as_pack(earlier + kLanes * k);
-      }
-      for (int k = 0; k < Packs; ++k) {
-        const int at = row + kLanes * k;
-        u[k] *= scale;
-        as_pack(column + at) = u[k];
-        const Pack left = as_pack(remaining + at) - u[k] * u[k];
-        as_pack(remaining + at) = left;
-        best = larger(order.tag(left * as_pack(weight + at), at), best);
-      }
+      best = larger(eliminate<Packs>(from + row, first + row, rows, rank, first + p, scale, column + row,
+                                     remaining + row, weight + row, order, row),
+                    best);
     });
     ++rank;
   }
@@ -136,6 +153,7 @@ void RankFactor::compute_general(const PaddedMatrix& A, const double* inverse_sc
   rank = 0;
   last_pivot = 0;
   rejected_pivot = 0;
+  smallest_pivot = std::numeric_limits<double>::infinity();
   while (rank < m) {
     std::size_t best = 0;
     for (std::size_t k = 1; k < open_.size(); ++k) {
@@ -156,6 +174,7 @@ void RankFactor::compute_general(const PaddedMatrix& A, const double* inverse_sc
       if (std::abs(u[i]) * weight[i] > std::abs(u[p]) * weight[p]) p = i;
     }
     weight[p] = 0;
+    smallest_pivot = std::min(smallest_pivot, std::abs(u[p]));
     double* v = Vt.column(rank);
     std::fill_n(v, rows, 0.0);
     v[q] = 1;

@@ -18,6 +18,7 @@ struct RankFactor {
   int rank = 0;
   double rejected_pivot = 0;  // the first share left out
   double last_pivot = 0;      // the last share taken; 0 where r = 0
+  double smallest_pivot = 0;  // as it is
 
   // A symmetric and positive semidefinite: Cholesky with diagonal pivoting (Higham 2002, §10.3). A is the part of a
   // larger matrix (columns `stride` apart, padded with zeros) that the listed rows and columns make, s_i = √A_ii. Only

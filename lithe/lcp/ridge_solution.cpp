@@ -14,6 +14,9 @@ constexpr double kSureZero = 1e-12;
 // The series ends after the first power of ε̄ where that one is below this share.
 constexpr double kSmallCorrection = 1e-4;
 
+// A ridge of this share of the smallest pivot, and a correction of this share of f, is less than the tolerances.
+constexpr double kNegligible = 1e-6;
+
 // Inconsistency below this share of the velocity scale is rounding of b.
 constexpr double kConsistent = 1e-14;
 
@@ -38,9 +41,10 @@ void RidgeSolution::compute(const PreparedLcp& problem, std::span<const RowClass
   grow(f_, padded(problem.size()));
   set_right_side(problem, classes);
   is_polished_ = false;
+  solved_ridge_system_ = false;
   if (!factor_.has_group_inverse() || !solve_by_limit(problem, ridge)) {
     if (factor_.symmetric()) factor_.gather(problem.lcp, classes);
-    solve_ridge_system(ridge);
+    solved_ridge_system_ = solve_ridge_system(ridge);
     bend_ = ridge * largest_magnitude(head(f_C_, m));
   }
   factor_.expand(problem.lcp, classes, head(f_C_, m), head(f_, problem.size()));
@@ -51,21 +55,25 @@ bool RidgeSolution::solve_by_limit(const PreparedLcp& problem, double ridge) {
   const int m = factor_.size();
   const auto f_C = head(f_C_, m), polished_C = head(polished_C_, m), null_part = head(null_part_, m);
   // Where every row clamps nobody asks for signs.
-  const auto twice = head(twice_, m == problem.live_rows ? 0 : m);
+  const bool limit_suffices = m == problem.live_rows && ridge < kNegligible * factor_.smallest_pivot();
+  const auto twice = head(twice_, limit_suffices ? 0 : m);
   factor_.split(head(x_, m), polished_C, null_part, twice);
-  const bool sure =
-      (factor_.rank() == 0 || factor_.last_pivot() > kSurePivot) && factor_.rejected_pivot() < kSureZero;
+  const bool sure = (factor_.rank() == 0 || factor_.last_pivot() > kSurePivot) && factor_.rejected_pivot() < kSureZero;
   if (!sure) return false;
 
   bend_ = largest_magnitude(null_part);
   const bool consistent = bend_ <= kConsistent * problem.scale;
-  is_polished_ = consistent && twice.empty();
-  if (consistent) bend_ = is_polished_ ? 0.0 : ridge * largest_magnitude(polished_C);
   const double stretch = consistent ? 0.0 : 1 / ridge;
   for (int a = 0; a < m; ++a) f_C[a] = polished_C[a] + stretch * null_part[a];
-  if (twice.empty()) return true;
-  if (ridge * largest_magnitude(twice) > kSmallCorrection * largest_magnitude(polished_C)) return false;
-  for (int a = 0; a < m; ++a) f_C[a] -= ridge * twice[a];
+  const double share = twice.empty() ? 0.0 : ridge * largest_magnitude(twice) / largest_magnitude(polished_C);
+  if (share > kSmallCorrection) return false;
+  is_polished_ = consistent && m == problem.live_rows && share <= kNegligible;
+  if (is_polished_) {
+    bend_ = 0;
+  } else {
+    if (consistent) bend_ = ridge * largest_magnitude(polished_C);
+    for (std::size_t a = 0; a < twice.size(); ++a) f_C[a] -= ridge * twice[a];
+  }
   return true;
 }
 
@@ -82,13 +90,13 @@ void RidgeSolution::set_right_side(const PreparedLcp& problem, std::span<const R
   }
 }
 
-void RidgeSolution::solve_ridge_system(double ridge) {
+bool RidgeSolution::solve_ridge_system(double ridge) {
   const int m = factor_.size();
   lu_.matrix.resize(m, m);
   std::copy_n(factor_.matrix(), static_cast<std::size_t>(lu_.matrix.stride) * m, lu_.matrix.column(0));
   for (int a = 0; a < m; ++a) lu_.matrix.at(a, a) += ridge;
   std::fill_n(f_C_.data(), m, 0.0);
-  if (!lu_.factorize()) return;
+  if (!lu_.factorize()) return false;
   // The first pass solves, the second removes what the first left.
   double* defect = null_part_.data();
   for (int pass = 0; pass < 2; ++pass) {
@@ -97,6 +105,7 @@ void RidgeSolution::solve_ridge_system(double ridge) {
     lu_.solve(defect);
     for (int a = 0; a < m; ++a) f_C_[a] += defect[a];
   }
+  return true;
 }
 
 bool RidgeSolution::polish(const PreparedLcp& problem, std::span<const RowClass> classes, std::span<double> f) const {
@@ -114,6 +123,16 @@ void RidgeSolution::refine(const PreparedLcp& problem, std::span<const RowClass>
   factor_.solve(x, x);
   for (int a = 0; a < m; ++a) polished_C[a] -= x[a];
   factor_.expand(problem.lcp, classes, polished_C, f);
+}
+
+void RidgeSolution::refine_by_ridge(const PreparedLcp& problem, std::span<const RowClass> classes,
+                                    std::span<const double> w, std::span<double> f) {
+  const int m = factor_.size();
+  const std::span<const int> clamping = factor_.clamping();
+  for (int a = 0; a < m; ++a) x_[a] = w[clamping[a]];
+  lu_.solve(x_.data());
+  for (int a = 0; a < m; ++a) polished_C_[a] = f[clamping[a]] - x_[a];
+  factor_.expand(problem.lcp, classes, head(polished_C_, m), f);
 }
 
 }  // namespace lithe

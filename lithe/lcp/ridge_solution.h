@@ -35,20 +35,26 @@ class RidgeSolution {
   // f_C − A# w_C for polished impulses, where rounding left w_C ≠ 0.
   void refine(const PreparedLcp& problem, std::span<const RowClass> classes, std::span<const double> w,
               std::span<double> f);
+  // f_C − (A_C + ε̄I)⁻¹ w_C: from the ridge's impulses on, this goes to the polished ones, too, and where VU is close to
+  // singular with less rounding than A# has. Only if the ridge system was solved.
+  bool solved_ridge_system() const { return solved_ridge_system_; }
+  void refine_by_ridge(const PreparedLcp& problem, std::span<const RowClass> classes, std::span<const double> w,
+                       std::span<double> f);
   // By how much the ridge bends the equations: the largest |w_C| that f leaves, up to rounding.
   double bend() const { return bend_; }
 
  private:
   bool solve_by_limit(const PreparedLcp& problem, double ridge);
   void set_right_side(const PreparedLcp& problem, std::span<const RowClass> classes);
-  void solve_ridge_system(double ridge);
+  bool solve_ridge_system(double ridge);
 
   ClassFactor factor_;
   DenseLu lu_;
   std::size_t n_ = 0;
-  AlignedBuffer f_;                                   // n
+  AlignedBuffer f_;                                         // n
   AlignedBuffer x_, f_C_, polished_C_, null_part_, twice_;  // m
   bool is_polished_ = false;
+  bool solved_ridge_system_ = false;
   double bend_ = 0;
 };
 

@@ -16,27 +16,28 @@ enum class LcpMethod : std::uint8_t {
 
 struct LcpOptions {
   LcpMethod method = LcpMethod::direct;
-  bool cold = false;  // ignore the guess
+  bool cold = false;       // ignore the guess
   int direct_rows = 1000;  // above, `direct` falls back to Gauss–Seidel
   int sweeps = 2000;       // of Gauss–Seidel, at most
 };
 
 // Which stage answered.
 enum class LcpStage : std::uint8_t {
-  none,          // there was nothing to solve: no row, or no row that pushes
-  guess,         // the given classification was right
-  active_set,    // a few rounds of moving all violators
-  path,          // the pivoting path on classes
+  none,        // there was nothing to solve: no row, or no row that pushes
+  guess,       // the given classification was right
+  active_set,  // a few rounds of moving all violators
+  path,        // the pivoting path on classes
   dantzig,
   gauss_seidel,
-  unsolved,      // no stage met its tolerance: f is the least-residual one, finite and within its bounds
+  unsolved,  // no stage met its tolerance: f is the least-residual one, finite and within its bounds
 };
 const char* to_string(LcpStage stage);
 
 enum class LcpFlag : std::uint8_t {
   none = 0,
-  unpolished = 1,       // f is the ridge problem's: the exact solution of its classes leaves the bounds
-  tied = 2,             // a row is about to change its class, and w there is not implied by the clamping rows
+  unpolished = 1,  // f is the ridge problem's (the exact solution of its classes leaves the bounds), or rounding keeps
+                   // the residual above 1e-9
+  tied = 2,        // a row is about to change its class, and w there is not implied by the clamping rows
   targets_dropped = 4,  // targets contradicted one another: positive and two-sided ones were set to zero
   unsolved = 8,
 };
@@ -50,13 +51,13 @@ constexpr bool has(LcpFlag flags, LcpFlag flag) {
 struct LcpReport {
   LcpStage stage = LcpStage::none;
   LcpFlag flags = LcpFlag::none;
-  double residual = 0;    // residual() of f, w; with targets_dropped that of the problem without them
-  double ridge = 0;       // the ε of the last ridge problem
-  int rank = 0;           // of A_CC; −1 where it was not needed
+  double residual = 0;  // residual() of f, w; with targets_dropped that of the problem without them
+  double ridge = 0;     // the ε of the last ridge problem
+  int rank = 0;         // of A_CC; −1 where it was not needed
   int clamping_rows = 0;
-  int rounds = 0;         // of the active set
-  int pivots = 0;         // of the path or of Dantzig; sweeps of Gauss–Seidel
-  int tied_rows = 0;      // f and w both at zero within tolerance, implied or not
+  int rounds = 0;     // of the active set
+  int pivots = 0;     // of the path or of Dantzig; sweeps of Gauss–Seidel
+  int tied_rows = 0;  // f and w both at zero within tolerance, implied or not
 
   bool solved() const { return !has(flags, LcpFlag::unsolved); }
 };

@@ -241,6 +241,7 @@ FactoredLcp humanoid_at(std::mt19937_64& random, const VecX& q, const VecX& v, i
   const std::size_t contacts = std::min<std::size_t>(set.contacts.size(), 20);
 
   FactoredLcp result;
+  if (contacts + motors == 0) return result;
   const double mu = random_friction(random);
   MatX J = MatX::Zero(static_cast<Eigen::Index>(3 * contacts) + motors, model.nv());
   Mat3X J_a, J_b;
@@ -290,6 +291,24 @@ FactoredLcp humanoid_on_ground(std::mt19937_64& random) {
   v[2] -= kGravity * kTimeStep;
   const FactoredLcp result = humanoid_at(random, q, v, chance(random, 0.3) ? 10 : 0);
   return result.size() > 0 ? result : humanoid_on_ground(random);
+}
+
+FactoredLcp rounding(std::mt19937_64& random) {
+  FactoredLcp result = chance(random, 0.5) ? foot(random) : half_rank(random);
+  const int n = result.size();
+  const double size = result.W.squaredNorm() / n, speed = (result.W * result.u).cwiseAbs().maxCoeff();
+  result.A_noise = MatX::Zero(n, n);
+  result.b_noise = VecX::Zero(n);
+  for (int still = uniform_int(random, 1, 1 + n / 6); still > 0; --still) {
+    const int i = uniform_int(random, 1, n - 1);  // not the first normal: something should move
+    result.W.row(i).setZero();
+    const VecX row = random_vector(random, n, 1e-15 * size);
+    result.A_noise.row(i) += row.transpose();
+    result.A_noise.col(i) += row;
+    result.A_noise(i, i) = std::abs(result.A_noise(i, i));
+    result.b_noise[i] = random_vector(random, 1, 1e-15 * speed)[0];
+  }
+  return result;
 }
 
 // Targets that some velocity e meets for every friction within its cone: d_n ≤ (W e)_n − Σ μ|(W e)_t|. Any stress f with
@@ -353,21 +372,27 @@ FactoredLcp contradiction(std::mt19937_64& random) {
 }
 
 constexpr std::array kFamilies = {
-    LcpFamily::tiny,  LcpFamily::full_rank, LcpFamily::half_rank,  LcpFamily::doubled_rows,  LcpFamily::spread,
-    LcpFamily::foot,  LcpFamily::stack,     LcpFamily::mass_ratio, LcpFamily::pile,          LcpFamily::motors,
-    LcpFamily::loops, LcpFamily::humanoid,  LcpFamily::targets,    LcpFamily::contradiction,
+    LcpFamily::tiny,  LcpFamily::full_rank, LcpFamily::half_rank,  LcpFamily::doubled_rows, LcpFamily::spread,
+    LcpFamily::foot,  LcpFamily::stack,     LcpFamily::mass_ratio, LcpFamily::pile,         LcpFamily::motors,
+    LcpFamily::loops, LcpFamily::humanoid,  LcpFamily::rounding,   LcpFamily::targets,      LcpFamily::contradiction,
 };
 
 }  // namespace
 
-LcpProblem FactoredLcp::problem() const { return {W * W.transpose(), W * u - d, rows, d.isZero(0) ? VecX() : d}; }
+LcpProblem FactoredLcp::problem() const {
+  MatX A = W * W.transpose();
+  VecX b = W * u - d;
+  if (A_noise.size() > 0) A += A_noise;
+  if (b_noise.size() > 0) b += b_noise;
+  return {A, b, rows, d.isZero(0) ? VecX() : d};
+}
 
 std::span<const LcpFamily> all_lcp_families() { return kFamilies; }
 
 const char* to_string(LcpFamily family) {
   constexpr std::array kNames = {"tiny",  "full rank", "half rank",  "doubled rows", "spread 1e4",
                                  "foot",  "stack",     "mass ratio", "pile",         "motors",
-                                 "loops", "humanoid",  "targets",    "contradiction"};
+                                 "loops", "humanoid",  "rounding",   "targets",      "contradiction"};
   return kNames[static_cast<int>(family)];
 }
 
@@ -388,6 +413,7 @@ FactoredLcp random_lcp(LcpFamily family, std::mt19937_64& random) {
     case LcpFamily::motors: return motors(random);
     case LcpFamily::loops: return loops(random);
     case LcpFamily::humanoid: return humanoid_on_ground(random);
+    case LcpFamily::rounding: return rounding(random);
     case LcpFamily::targets: return targets(random);
     case LcpFamily::contradiction: break;
   }

@@ -19,6 +19,8 @@ struct FactoredLcp {
   std::vector<LcpRow> rows;
   MatX W;
   VecX u, d;
+  MatX A_noise;          // added to A and
+  VecX b_noise;          // b unless empty: what rounding leaves of rows that nothing moves
   bool solvable = true;  // a solution exists for certain; false: it may or may not
 
   int size() const { return static_cast<int>(rows.size()); }
@@ -38,6 +40,7 @@ enum class LcpFamily : std::uint8_t {
   motors,        // a chain of hinged bodies (two-sided rows) with motors (bounded rows) and feet
   loops,         // hinges around a ring, so two-sided rows are redundant, with targets that all can meet
   humanoid,      // the humanoid standing or falling, sometimes with motors
+  rounding,      // some rows that nothing moves, apart from rounding: a contact across the hinge that holds its body
   targets,       // any of foot, stack, pile and half rank with targets that all can meet
   contradiction  // the same with targets drawn at random, so that often no solution exists
 };

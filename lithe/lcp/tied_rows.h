@@ -1,0 +1,36 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "lithe/lcp/class_factor.h"
+#include "lithe/lcp/prepared_lcp.h"
+
+namespace lithe {
+
+// Rows of a solution that are about to change their class: f is at a bound and w is zero, both within 1e-9 of the
+// velocity scale (f times A_ii).
+//
+// Most ties are harmless: the velocity of a foot's fourth corner is zero because the other three corners' velocities are. Such
+// a row is implied by the clamping rows: J_i lies in the span of J_C, that is A_ii = A_iC A_CC⁺ A_Ci. Where it is not, the
+// solution has a kink, and derivatives are those of one side.
+class TiedRows {
+ public:
+  // `factor` is that of the classes.
+  void find(const PreparedLcp& problem, std::span<const RowClass> classes, const ClassFactor& factor,
+            std::span<const double> f, std::span<const double> w);
+
+  int count() const { return static_cast<int>(rows_.size()); }
+  // Those that are not implied.
+  std::span<const int> kinks() const { return kinks_; }
+
+ private:
+  bool is_implied(const PreparedLcp& problem, const ClassFactor& factor, int row);
+
+  std::vector<int> rows_, kinks_;
+  ClassFactor factor_;
+  std::vector<RowClass> inside_;
+  std::vector<double> column_, solution_;
+};
+
+}  // namespace lithe

@@ -1,0 +1,251 @@
+#include "lithe/lcp/class_factor.h"
+
+#include <Eigen/LU>
+#include <Eigen/QR>
+#include <gtest/gtest.h>
+
+#include "lithe/lcp/dense_lu.h"
+#include "lithe/lcp/solve_lcp.h"
+#include "tests/support/lcp_problems.h"
+#include "tests/support/random_test.h"
+
+namespace lithe::test {
+namespace {
+
+// Everything that a ClassFactor can do, as dense matrices.
+struct DenseClass {
+  ClassFactor factor;
+  MatX A, group_inverse, null_projector;
+
+  DenseClass(const LcpProblem& problem, std::span<const RowClass> classes) {
+    factor.compute(problem.view(), classes);
+    factor.gather(problem.view(), classes);
+    const int m = factor.size();
+    A = Eigen::Map<const MatX, 0, Eigen::OuterStride<>>(factor.matrix(), m, m,
+                                                        Eigen::OuterStride<>(factor.matrix_stride()));
+    if (!factor.has_group_inverse()) return;
+    group_inverse = columns([&](auto x, auto y) { factor.solve(x, y); });
+    null_projector = columns([&](auto x, auto y) { factor.project_null(x, y); });
+  }
+
+  template <class Operation>
+  MatX columns(Operation operation) const {
+    const int m = factor.size();
+    MatX result(m, m);
+    VecX column(m);
+    for (int k = 0; k < m; ++k) {
+      const VecX unit = VecX::Unit(m, k);
+      operation(as_span(unit), as_span(column));
+      result.col(k) = column;
+    }
+    return result;
+  }
+};
+
+// A solution's classes, of any family whose matrices are not too far from regular.
+struct ClassifiedProblem {
+  LcpProblem problem;
+  LcpSolution solution;
+};
+ClassifiedProblem random_classified(std::mt19937_64& random) {
+  const LcpFamily families[] = {LcpFamily::tiny, LcpFamily::full_rank, LcpFamily::half_rank, LcpFamily::doubled_rows,
+                                LcpFamily::foot, LcpFamily::stack,     LcpFamily::motors};
+  ClassifiedProblem result;
+  result.problem = random_lcp(families[random() % std::size(families)], random).problem();
+  result.solution = solve_lcp(result.problem.view());
+  return result;
+}
+
+double scale_of(const MatX& matrix) { return matrix.size() == 0 ? 0.0 : matrix.cwiseAbs().maxCoeff(); }
+
+double condition_of(const MatX& A, const MatX& inverse) { return std::max(1.0, scale_of(A) * scale_of(inverse)); }
+
+TEST(ClassFactor, GivesTheGroupInverse) {
+  // The three equations that define it (Ben-Israel & Greville 2003, §4.4).
+  for_random_cases(300, [](std::mt19937_64& random) {
+    const auto [problem, solution] = random_classified(random);
+    const DenseClass dense(problem, solution.classes);
+    if (!dense.factor.has_group_inverse()) return Outcome::skipped;
+    const MatX &A = dense.A, &X = dense.group_inverse;
+    const double condition = condition_of(A, X);
+    if (condition > 1e5) return Outcome::skipped;
+    const double tolerance = 1e-13 * condition * condition;
+    EXPECT_LE(scale_of(A * X * A - A), tolerance * scale_of(A) * dense.factor.size());
+    EXPECT_LE(scale_of(X * A * X - X), tolerance * scale_of(X) * dense.factor.size());
+    EXPECT_LE(scale_of(A * X - X * A), tolerance * dense.factor.size());
+    return Outcome::checked;
+  });
+}
+
+TEST(ClassFactor, GivesThePseudoInverseWhereNothingSlides) {
+  for_random_cases(200, [](std::mt19937_64& random) {
+    const LcpProblem problem = random_lcp(LcpFamily::half_rank, random).problem();
+    const DenseClass dense(problem, std::vector<RowClass>(problem.size(), RowClass::clamping));
+    EXPECT_TRUE(dense.factor.symmetric());
+    const Eigen::CompleteOrthogonalDecomposition<MatX> decomposition(dense.A);
+    EXPECT_EQ(dense.factor.rank(), decomposition.rank());
+    const MatX expected = decomposition.pseudoInverse();
+    const double condition = condition_of(dense.A, expected);
+    if (condition > 1e5) return Outcome::skipped;
+    EXPECT_LE(scale_of(dense.group_inverse - expected), 1e-13 * condition * condition * scale_of(expected));
+    return Outcome::checked;
+  });
+}
+
+TEST(ClassFactor, IsTheLimitOfTheRidge) {
+  for_random_cases(
+      200,
+      [](std::mt19937_64& random) {
+        const auto [problem, solution] = random_classified(random);
+        const DenseClass dense(problem, solution.classes);
+        const int m = dense.factor.size();
+        if (m == 0 || !dense.factor.has_group_inverse()) return Outcome::skipped;
+        if (condition_of(dense.A, dense.group_inverse) > 1e3) return Outcome::skipped;
+        const double ridge = 1e-6 * scale_of(dense.A);
+        const MatX expected = (dense.A + ridge * MatX::Identity(m, m)).inverse();
+        const MatX limit = dense.group_inverse + dense.null_projector / ridge;
+        EXPECT_LE(scale_of(expected - limit), 1e-2 * scale_of(limit));
+        return Outcome::checked;
+      },
+      0.4);
+}
+
+TEST(ClassFactor, TransposesAndProjects) {
+  for_random_cases(
+      200,
+      [](std::mt19937_64& random) {
+        const auto [problem, solution] = random_classified(random);
+        const DenseClass dense(problem, solution.classes);
+        const int m = dense.factor.size();
+        if (m == 0 || !dense.factor.has_group_inverse()) return Outcome::skipped;
+        const MatX &A = dense.A, &X = dense.group_inverse;
+        const double condition = condition_of(A, X);
+        if (condition > 1e5) return Outcome::skipped;
+        const MatX transposed = dense.columns([&](auto x, auto y) { dense.factor.solve_transposed(x, y); });
+        EXPECT_LE(scale_of(transposed - X.transpose()), 1e-12 * scale_of(X) * condition);
+        EXPECT_LE(scale_of(dense.null_projector - (MatX::Identity(m, m) - A * X)), 1e-11 * condition);
+        const MatX null_transposed = dense.columns([&](auto x, auto y) { dense.factor.project_null_transposed(x, y); });
+        EXPECT_LE(scale_of(null_transposed - dense.null_projector.transpose()), 1e-12 * condition);
+        return Outcome::checked;
+      },
+      0.4);
+}
+
+TEST(ClassFactor, SplitsAVectorIntoItsSolutionAndItsNullPart) {
+  for_random_cases(
+      200,
+      [](std::mt19937_64& random) {
+        const auto [problem, solution] = random_classified(random);
+        const DenseClass dense(problem, solution.classes);
+        const int m = dense.factor.size();
+        if (m == 0 || !dense.factor.has_group_inverse()) return Outcome::skipped;
+        const double condition = condition_of(dense.A, dense.group_inverse);
+        if (condition > 1e5) return Outcome::skipped;
+        const VecX x = VecX::Random(m);
+        VecX once(m), null_part(m), twice(m);
+        dense.factor.split(as_span(x), as_span(once), as_span(null_part), as_span(twice));
+        const double tolerance = 1e-12 * m * condition;
+        EXPECT_LE(scale_of(once - dense.group_inverse * x), tolerance * scale_of(dense.group_inverse));
+        EXPECT_LE(scale_of(twice - dense.group_inverse * once),
+                  tolerance * scale_of(dense.group_inverse) * scale_of(once));
+        EXPECT_LE(scale_of(null_part - dense.null_projector * x), tolerance);
+        EXPECT_LE(scale_of(dense.A * null_part), 1e-14 * m * condition * scale_of(dense.A)) << "refined";
+        return Outcome::checked;
+      },
+      0.4);
+}
+
+TEST(ClassFactor, LetsRowsAtTheirBoundsActThroughTheirNormals) {
+  const MatX A{{4, 1, 2}, {1, 3, 0}, {2, 0, 5}};
+  const std::vector<LcpRow> rows = {LcpRow::make_one_sided(), LcpRow::make_friction(0, 0.5),
+                                    LcpRow::make_friction(0, 0.25)};
+  const LcpProblem problem(A, VecX::Zero(3), rows);
+  const std::vector<RowClass> classes = {RowClass::clamping, RowClass::at_upper, RowClass::clamping};
+  DenseClass dense(problem, classes);
+  EXPECT_FALSE(dense.factor.symmetric());
+  EXPECT_TRUE(dense.A.isApprox(MatX{{4 + 0.5 * 1, 2}, {2 + 0.5 * 0, 5}}));
+  EXPECT_EQ(dense.factor.clamping()[1], 2);
+  EXPECT_EQ(dense.factor.bounded()[0], 1);
+  VecX f(3);
+  dense.factor.expand(problem.view(), classes, std::vector{6.0, -1.0}, as_span(f));
+  EXPECT_EQ(f, VecX({{6, 3, -1}}));
+}
+
+TEST(ClassFactor, FillsInConstantBoundsAndZeros) {
+  const std::vector<LcpRow> rows = {LcpRow::make_bounded(-1, 2), LcpRow::make_bounded(-1, 2), LcpRow::make_one_sided(),
+                                    LcpRow::make_friction(2, 1), LcpRow::make_two_sided()};
+  const LcpProblem problem(MatX::Identity(5, 5), VecX::Zero(5), rows);
+  const std::vector<RowClass> classes = {RowClass::at_lower, RowClass::at_upper, RowClass::separating,
+                                         RowClass::clamping,  // not while its normal separates
+                                         RowClass::clamping};
+  DenseClass dense(problem, classes);
+  EXPECT_EQ(dense.factor.size(), 1);
+  EXPECT_TRUE(dense.factor.symmetric());
+  VecX f(5);
+  dense.factor.expand(problem.view(), classes, std::vector{7.0}, as_span(f));
+  EXPECT_EQ(f, VecX({{-1, 2, 0, 0, 7}}));
+}
+
+TEST(ClassFactor, SaysWhereThereIsNoGroupInverse) {
+  // A_C = (−1 1; −1 1): its square is zero.
+  const MatX A{{2, 1, 3}, {1, 1, 2}, {3, 2, 10}};
+  const LcpProblem problem(A, VecX::Zero(3),
+                           {LcpRow::make_one_sided(), LcpRow::make_one_sided(), LcpRow::make_friction(0, 1)});
+  const DenseClass dense(problem, std::vector{RowClass::clamping, RowClass::clamping, RowClass::at_lower});
+  EXPECT_TRUE((dense.A * dense.A).isZero(1e-14));
+  EXPECT_EQ(dense.factor.rank(), 1);
+  EXPECT_FALSE(dense.factor.has_group_inverse());
+}
+
+TEST(ClassFactor, JudgesTheRankOfRowsOfAnySizeAlike) {
+  // A finger and a tank: three redundant rows each, sixteen magnitudes apart.
+  MatX A = MatX::Zero(6, 6);
+  A.topLeftCorner<3, 3>().setConstant(1e8);
+  A.bottomRightCorner<3, 3>().setConstant(1e-8);
+  ClassFactor factor;
+  factor.compute(LcpProblem(A, VecX::Zero(6), std::vector<LcpRow>(6)).view(),
+                 std::vector<RowClass>(6, RowClass::clamping));
+  EXPECT_EQ(factor.rank(), 2);
+  EXPECT_NEAR(factor.last_pivot(), 1, 1e-9);
+  EXPECT_EQ(factor.smallest_pivot(), 1e-8);
+  EXPECT_LE(factor.rejected_pivot(), 1e-15);
+}
+
+TEST(ClassFactor, HasNothingToDoWithoutClampingRows) {
+  ClassFactor factor;
+  factor.compute(LcpProblem(MatX::Identity(3, 3), VecX::Zero(3), std::vector<LcpRow>(3)).view(),
+                 std::vector<RowClass>(3, RowClass::separating));
+  EXPECT_EQ(factor.size(), 0);
+  EXPECT_EQ(factor.rank(), 0);
+  EXPECT_TRUE(factor.has_group_inverse());
+  factor.solve({}, {});
+}
+
+TEST(DenseLu, SolvesAndInverts) {
+  for_random_cases(50, [](std::mt19937_64& random) {
+    const int n = 1 + static_cast<int>(random() % 40);
+    MatX A = MatX::Random(n, n);
+    const VecX x = VecX::Random(n);
+    DenseLu lu;
+    PaddedMatrix inverse;
+    for (PaddedMatrix* matrix : {&lu.matrix, &inverse}) {
+      matrix->resize(n, n);
+      for (int j = 0; j < n; ++j) {
+        for (int i = 0; i < matrix->stride; ++i) matrix->at(i, j) = i < n ? A(i, j) : 0.0;
+      }
+    }
+    ASSERT_TRUE(lu.factorize());
+    VecX y = x;
+    lu.solve(y.data());
+    const double condition = scale_of(A.inverse());
+    EXPECT_LE(scale_of(A * y - x), 1e-14 * n * condition);
+    std::vector<int> exchanged;
+    ASSERT_TRUE(invert(inverse, true, exchanged));
+    const MatX X =
+        Eigen::Map<MatX, 0, Eigen::OuterStride<>>(inverse.column(0), n, n, Eigen::OuterStride<>(inverse.stride));
+    EXPECT_LE(scale_of(A * X - MatX::Identity(n, n)), 1e-13 * n * condition);
+  });
+}
+
+}  // namespace
+}  // namespace lithe::test
