@@ -1,0 +1,193 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "lithe/scenes/catalogue.h"
+#include "tests/support/step_worlds.h"
+
+// Same input, same bits: whatever happened before, and wherever.
+namespace lithe::test {
+namespace {
+
+const std::vector<std::string>& scenes() {
+  static const std::vector<std::string> names = {"humanoid", "half_cheetah", "pile:8", "stack:4",
+                                                 "four_bar", "gripper",      "chain:6"};
+  return names;
+}
+constexpr int kSteps = 400;
+
+// The same pushes for the same scene.
+Control control_of(const Scene& scene, int step) {
+  Control control;
+  control.tau.resize(scene.model.nv());
+  for (int i = 0; i < scene.model.nv(); ++i) control.tau[i] = std::sin(0.37 * i + 0.05 * step);
+  control.motor_targets = scene.motor_targets;
+  return control;
+}
+
+// States of a run in which each step's record and guess are chosen by `step_once(state, control)`.
+template <class StepOnce>
+std::vector<State> trajectory(const Scene& scene, StepOnce step_once) {
+  std::vector<State> states = {{scene.q, scene.v}};
+  for (int i = 0; i < kSteps; ++i) states.push_back(step_once(states.back(), control_of(scene, i)));
+  return states;
+}
+
+StepOptions options_of(const Scene& scene) {
+  StepOptions options;
+  options.constraints.time_step = scene.time_step;
+  return options;
+}
+
+// One record for all steps, each step guessing from the last.
+std::vector<State> warm_trajectory(const Scene& scene, StepRecord& record) {
+  const StepOptions options = options_of(scene);
+  record.warm_start.clear();
+  return trajectory(scene, [&](const State& state, const Control& control) {
+    step(scene.model, state, control, options, record, &record.warm_start);
+    return record.next;
+  });
+}
+std::vector<State> warm_trajectory(const Scene& scene) {
+  StepRecord record;
+  return warm_trajectory(scene, record);
+}
+
+void expect_same_bits(const std::vector<State>& a, const std::vector<State>& b) {
+  ASSERT_EQ(a.size(), b.size());
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    ASSERT_TRUE(a[i].q == b[i].q && a[i].v == b[i].v) << "differs after step " << i;
+  }
+}
+
+TEST(Determinism, ARepeatedRunIsTheSame) {
+  for (const std::string& name : scenes()) {
+    SCOPED_TRACE(name);
+    expect_same_bits(warm_trajectory(scene(name)), warm_trajectory(scene(name)));
+  }
+}
+
+TEST(Determinism, RunsInSeveralThreadsAreTheSame) {
+  // Four threads share one model, each with its own record.
+  for (const std::string& name : scenes()) {
+    SCOPED_TRACE(name);
+    const Scene start = scene(name);
+    std::vector<std::vector<State>> runs(4);
+    std::vector<std::thread> threads;
+    for (std::vector<State>& run : runs) threads.emplace_back([&] { run = warm_trajectory(start); });
+    for (std::thread& thread : threads) thread.join();
+    for (std::size_t i = 1; i < runs.size(); ++i) expect_same_bits(runs[i], runs[0]);
+  }
+}
+
+TEST(Determinism, AFreshRecordForEveryStepIsTheSame) {
+  for (const std::string& name : scenes()) {
+    SCOPED_TRACE(name);
+    const Scene start = scene(name);
+    const StepOptions options = options_of(start);
+    WarmStart guess;
+    const std::vector<State> fresh = trajectory(start, [&](const State& state, const Control& control) {
+      StepRecord record;
+      step(start.model, state, control, options, record, &guess);
+      guess = record.warm_start;
+      return record.next;
+    });
+    expect_same_bits(fresh, warm_trajectory(start));
+  }
+}
+
+TEST(Determinism, ARecordUsedWithOtherModelsIsTheSame) {
+  StepRecord used;
+  for (int round = 0; round < 2; ++round) {
+    for (const std::string& name : scenes()) {
+      SCOPED_TRACE(name);
+      expect_same_bits(warm_trajectory(scene(name), used), warm_trajectory(scene(name)));
+    }
+  }
+}
+
+TEST(Determinism, ColdRunsAreTheSameWhateverTheyAreGuessed) {
+  for (const std::string& name : scenes()) {
+    SCOPED_TRACE(name);
+    const Scene start = scene(name);
+    StepOptions options = options_of(start);
+    options.lcp.cold = true;
+    const auto cold = [&](bool guess) {
+      StepRecord record;
+      return trajectory(start, [&, guess](const State& state, const Control& control) {
+        step(start.model, state, control, options, record, guess ? &record.warm_start : nullptr);
+        return record.next;
+      });
+    };
+    expect_same_bits(cold(true), cold(false));
+  }
+}
+
+TEST(Determinism, AWorldIsTheSameAsItsSteps) {
+  for (const std::string& name : scenes()) {
+    SCOPED_TRACE(name);
+    const Scene start = scene(name);
+    World world = world_of(start);
+    const std::vector<State> states = trajectory(start, [&](const State&, const Control& control) {
+      world.step(control);
+      return world.state();
+    });
+    expect_same_bits(states, warm_trajectory(start));
+  }
+}
+
+TEST(Determinism, ACopiedWorldGoesOnTheSame) {
+  for (const std::string& name : scenes()) {
+    SCOPED_TRACE(name);
+    const Scene start = scene(name);
+    World world = world_of(start);
+    for (int i = 0; i < 50; ++i) world.step(control_of(start, i));
+    World copy = world;
+    for (int i = 50; i < 150; ++i) {
+      world.step(control_of(start, i));
+      copy.step(control_of(start, i));
+    }
+    EXPECT_EQ(world.state().q, copy.state().q);
+    EXPECT_EQ(world.state().v, copy.state().v);
+  }
+}
+
+// From every state of a warm run, the same step once more without a guess: how many of the steps differ, and whether each
+// of both is solved.
+int steps_that_differ(const std::string& name) {
+  SCOPED_TRACE(name);
+  const Scene start = scene(name);
+  const StepOptions options = options_of(start);
+  StepRecord warm, cold;
+  State state = {start.q, start.v};
+  int differ = 0;
+  for (int i = 0; i < kSteps; ++i) {
+    const Control control = control_of(start, i);
+    step(start.model, state, control, options, warm, &warm.warm_start);
+    step(start.model, state, control, options, cold);
+    EXPECT_TRUE(warm.status.solved() && cold.status.solved()) << "step " << i;
+    EXPECT_LT(std::max(warm.status.residual, cold.status.residual), 1e-6) << "step " << i;
+    if ((warm.next.v - cold.next.v).cwiseAbs().maxCoeff() > 1e-9) ++differ;
+    state = warm.next;
+  }
+  return differ;
+}
+
+TEST(Determinism, AGuessDoesNotChangeTheVelocities) {
+  for (const char* name : {"humanoid", "half_cheetah", "four_bar", "gripper", "chain:6", "boxes", "incline",
+                           "mass_ratio:10", "rolling_sphere"}) {
+    EXPECT_EQ(steps_that_differ(name), 0) << name;
+  }
+}
+
+TEST(Determinism, AGuessChoosesAmongTrueSolutionsWhereThereAreSeveral) {
+  // Bodies that slide on one another can go on in more than one way.
+  for (const char* name : {"stack:4", "pile:8"}) EXPECT_LE(steps_that_differ(name), kSteps / 50) << name;
+}
+
+}  // namespace
+}  // namespace lithe::test

@@ -1,0 +1,126 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "lithe/model/configuration.h"
+#include "lithe/scenes/gripper.h"
+#include "lithe/scenes/half_cheetah.h"
+#include "lithe/scenes/humanoid.h"
+#include "tests/support/allocation_counter.h"
+#include "tests/support/random_test.h"
+#include "tests/support/step_worlds.h"
+
+// Robots in every state that chance finds: nothing ever leaves the finite numbers.
+namespace lithe::test {
+namespace {
+
+// Joints anywhere between their limits (limbs may overlap), turned anyhow, just off the ground, everything in motion.
+World thrown_humanoid(const Scene& scene, std::mt19937_64& random) {
+  World world(scene.model);
+  world.options.constraints.time_step = 2e-3;
+  VecX q = random_configuration(scene.model, random);
+  q.head<3>() = Vec3(0, 0, 0.4);  // no limb reaches the ground from there
+  std::normal_distribution<double> normal;
+  VecX v(scene.model.nv());
+  for (double& x : v) x = normal(random);
+  world.set_state(q, v);
+  return world;
+}
+
+// The deepest that anything is in the ground, m.
+double deepest_in_ground(const World& world) {
+  double deepest = 0;
+  for (const World::ContactImpulse& contact : world.contacts()) {
+    const bool ground = world.model().shapes()[contact.a].body == Model::world() ||
+                        world.model().shapes()[contact.b].body == Model::world();
+    if (ground) deepest = std::max(deepest, -contact.gap);
+  }
+  return deepest;
+}
+
+TEST(Robots, AHumanoidFallsAndComesToRestFromAnywhere) {
+  const Scene scene = standing_humanoid();
+  int restless = 0;
+  for_random_cases(50, [&](std::mt19937_64& random) {
+    World world = thrown_humanoid(scene, random);
+    run(world, 5);
+    ASSERT_TRUE(world.state().q.allFinite() && world.state().v.allFinite());
+    const Vec3 pelvis = pose_of(world, "pelvis").p;
+    EXPECT_LT(pelvis.head<2>().norm(), 10);
+    EXPECT_GT(pelvis.z(), 0);
+    EXPECT_LT(pelvis.z(), 0.8);
+    EXPECT_LT(world.kinetic_energy(), 5);
+    EXPECT_LT(deepest_in_ground(world), 1e-2);  // of those that move
+    // Limbs that started jammed in one another stay so, and nothing of that island is corrected.
+    if (world.kinetic_energy() < 1e-6 && !has(world.status().flags, LcpFlag::targets_dropped)) {
+      EXPECT_LT(deepest_in_ground(world), 1e-4);
+    }
+    if (world.kinetic_energy() > 1e-3) ++restless;
+  });
+  // Some still rock on a shoulder, or swing an arm in the air.
+  EXPECT_LE(restless, 5 * test_scale());
+}
+
+TEST(Robots, JammedLimbsAreFreedWithoutViolence) {
+  // Limbs deep in one another and in the ground ask to be pushed apart in directions that contradict one another. All the
+  // energy that a step can add is the work of that correction: here it lifts a robot of 146 kg by some centimetres.
+  const Scene scene = standing_humanoid();
+  for_random_cases(60, [&](std::mt19937_64& random) {
+    World world(scene.model);
+    world.options.constraints.time_step = 2e-3;
+    world.set_state(random_configuration(scene.model, random), VecX::Zero(scene.model.nv()));
+    const double start = energy_of(world);
+    for (int i = 0; i < 250; ++i) {
+      const double before = energy_of(world);
+      ASSERT_TRUE(world.step().solved());
+      ASSERT_LT(energy_of(world) - before, 20) << "step " << i;
+    }
+    EXPECT_LT(energy_of(world) - start, 100);
+  });
+}
+
+TEST(Robots, AGripperLiftsItsCube) {
+  const Scene scene = gripper_with_cube();
+  World world = world_of(scene);
+  const double start = pose_of(world, "cube").p.z();
+  run(world, 5, with_targets(scene.motor_targets));
+  EXPECT_NEAR(pose_of(world, "cube").p.z() - start, 0.13, 0.02);
+  EXPECT_LT(fastest(world), 1e-6);
+  // What carries it is friction, its weight.
+  EXPECT_LT((contact_force_on(world, "cube") - Vec3(0, 0, 0.5 * kGravity)).norm(), 1e-6);
+}
+
+// Torques anew in every step, uniform within ±bound.
+VecX random_torques(const Model& model, double bound, std::mt19937_64& random) {
+  std::uniform_real_distribution<double> uniform(-bound, bound);
+  VecX tau = VecX::Zero(model.nv());
+  for (int i = 3; i < model.nv(); ++i) tau[i] = uniform(random);  // not the root
+  return tau;
+}
+
+TEST(Robots, AHalfCheetahWithRandomControlsStaysFinite) {
+  const int steps = test_scale() >= 50 ? 1000000 : 20000 * std::min(test_scale(), 20);
+  World world = world_of(half_cheetah_on_ground());
+  std::mt19937_64 random(1);
+  int unsolved = 0;
+  long allocations = 0;
+  for (int i = 0; i < steps; ++i) {
+    const VecX tau = random_torques(world.model(), 60, random);
+    const AllocationGuard guard;
+    if (!world.step(tau).solved()) ++unsolved;
+    if (i >= steps / 2) allocations += guard.count();
+    ASSERT_TRUE(world.state().q.allFinite() && world.state().v.allFinite()) << "step " << i;
+  }
+  EXPECT_EQ(unsolved, 0);
+  EXPECT_LT(fastest(world), 1e3);
+  EXPECT_LT(std::abs(pose_of(world, "torso").p.z()), 10);
+  // Memory grows only where more contacts meet than ever before.
+  if (AllocationGuard::supported()) {
+    EXPECT_LT(allocations, 50);
+  }
+}
+
+}  // namespace
+}  // namespace lithe::test
