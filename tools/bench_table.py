@@ -48,12 +48,12 @@ COLLISION = [
     Row("atlas_without_exceptions/detect", "with the hulls that overlap by design"),
 ]
 STEP = [
-    Row("humanoid", "humanoid, standing on two mesh feet"),
-    Row("half_cheetah", "half cheetah, on its feet"),
+    Row("humanoid", "humanoid, standing on two mesh feet", 3.5, 2.5),
+    Row("half_cheetah", "half cheetah, on its feet", 1.2),
     Row("stack_20", "stack of 20 boxes"),
-    Row("boxes_10", "10 boxes on the ground"),
-    Row("boxes_100", "100 boxes"),
-    Row("boxes_1000", "1000 boxes"),
+    Row("boxes_10", "10 boxes on the ground", 8),
+    Row("boxes_100", "100 boxes", 80),
+    Row("boxes_1000", "1000 boxes", 800),
 ]
 STAGES = [
     Row("without_contacts", "the same without contacts"),

@@ -12,10 +12,6 @@ namespace lithe {
 
 namespace {
 
-bool acts_on_bodies(ConstraintKind kind) {
-  return kind == ConstraintKind::contact || kind == ConstraintKind::ball_loop || kind == ConstraintKind::weld_loop;
-}
-
 // Writes the rows of one patch, one after the other.
 class CoefficientWriter {
  public:

@@ -22,6 +22,11 @@ enum class ConstraintKind : std::uint8_t {
 };
 const char* to_string(ConstraintKind kind);
 
+// Between bodies, by their twists; the others act inside joints, on DoFs.
+constexpr bool acts_on_bodies(ConstraintKind kind) {
+  return kind == ConstraintKind::contact || kind == ConstraintKind::ball_loop || kind == ConstraintKind::weld_loop;
+}
+
 // Which rule gave the target velocity d (ConstraintOptions); its derivative depends on it.
 enum class TargetRule : std::uint8_t {
   none,         // d = 0
@@ -29,6 +34,7 @@ enum class TargetRule : std::uint8_t {
   capped,       // max_correction_speed
   approach,     // −(g − (1 − correction)·k)/Δt
   restitution,  // −e·J v
+  reduced,      // what correction_energy.h has left of a correction
   motor,        // the motor's law
 };
 

@@ -1,7 +1,6 @@
 #include "lithe/contact/contact_problem.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "lithe/contact/constraint_rows.h"
 #include "lithe/contact/delassus.h"
@@ -9,9 +8,6 @@
 namespace lithe {
 
 namespace {
-
-// Four numbers at an address that need not be aligned.
-LITHE_INLINE void store_anywhere(double* to, Pack x) { std::memcpy(to, &x, sizeof x); }
 
 template <class Buffer>
 void grow(Buffer& buffer, std::size_t size) {

@@ -2,68 +2,81 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace lithe {
 
 namespace {
 
-bool corrects(const Constraint& constraint) {
-  return constraint.rule == TargetRule::correction || constraint.rule == TargetRule::capped;
+constexpr double kRounding = 1e-13;
+
+bool corrects(TargetRule rule) {
+  return rule == TargetRule::correction || rule == TargetRule::capped || rule == TargetRule::reduced;
 }
 
-// Calls visit(row) for each row whose target is there to correct an error.
-template <class Visit>
-void for_each_correction(const ContactProblem& problem, int island_index, Visit visit) {
+// Calls visit(constraint, row) for each row whose target is there to correct an error.
+template <class Problem, class Visit>
+void for_each_correction(Problem& problem, int island_index, Visit visit) {
   const Island& island = problem.islands.islands()[island_index];
   for (int c = 0; c < island.constraint_count; ++c) {
-    const Constraint& constraint = problem.constraints[island.first_constraint + c];
-    if (!corrects(constraint)) continue;
+    auto& constraint = problem.constraints[island.first_constraint + c];
+    if (!corrects(constraint.rule)) continue;
     const bool two_sided = problem.rows[constraint.first_row].kind == RowKind::two_sided;
     const int rows = two_sided ? constraint.rows : 1;  // friction rows have no target
     for (int row = constraint.first_row; row < constraint.first_row + rows; ++row) {
-      if (problem.target[row] > 0 || two_sided) visit(row);
+      if (problem.target[row] > 0 || two_sided) visit(constraint, row);
     }
   }
 }
 
 }  // namespace
 
-bool correction_does_too_much(const ContactProblem& problem, int island_index, std::span<const double> f, double mass) {
+double energy_gain(const ContactProblem& problem, int island_index, std::span<const double> f,
+                   std::span<const double> w) {
   const Island& island = problem.islands.islands()[island_index];
-  double work = 0;
-  double speed = 0;
-  for_each_correction(problem, island_index, [&](int row) {
-    work += problem.target[row] * f[row - island.first_row];
-    speed += std::abs(problem.target[row]);
-  });
-  if (work <= 2 * mass * speed * speed) return false;  // the usual case
-
-  double fastest = 0;
-  for (int row = island.first_row; row < island.first_row + island.row_count; ++row) {
-    fastest = std::max(fastest, std::abs(problem.b[row]));
+  double gain = 0;
+  for (int c = 0; c < island.constraint_count; ++c) {
+    const Constraint& constraint = problem.constraints[island.first_constraint + c];
+    double work = 0;
+    for (int row = constraint.first_row; row < constraint.first_row + constraint.rows; ++row) {
+      const int i = row - island.first_row;
+      // J v⁺ = w + d and J v_free = b + d, but for a motor's compliance.
+      const double velocity = w[i] + problem.target[row] - problem.compliance[row] * f[i];
+      work += f[i] * (velocity + problem.b[row] + problem.target[row]) / 2;
+    }
+    gain += constraint.kind == ConstraintKind::motor ? std::min(work, 0.0) : work;
   }
-  if (work <= 2 * mass * speed * (speed + fastest)) return false;
-  if (problem.A_start[island_index] < 0) return true;  // A was not formed; there is no second opinion
-
-  const BoxedLcp lcp = problem.lcp(island_index);
-  double alone = 0;  // what each row would need by itself
-  for_each_correction(problem, island_index, [&](int row) {
-    const int i = row - island.first_row;
-    const double d = std::abs(problem.target[row]);
-    if (lcp.at(i, i) > 0) alone += d * (d + std::abs(problem.b[row])) / lcp.at(i, i);
-  });
-  return work > 2 * alone;
+  return gain;
 }
 
-void drop_correction(ContactProblem& problem, int island_index) {
-  for_each_correction(problem, island_index, [&](int row) {
-    problem.b[row] += problem.target[row];
-    problem.target[row] = 0;
-  });
+double energy_allowance(const ContactProblem& problem, int island_index, double mass, double gravity_step) {
   const Island& island = problem.islands.islands()[island_index];
-  for (int c = 0; c < island.constraint_count; ++c) {
-    Constraint& constraint = problem.constraints[island.first_constraint + c];
-    if (corrects(constraint) && problem.target[constraint.first_row] == 0) constraint.rule = TargetRule::none;
+  const bool formed = problem.A_start[island_index] >= 0;
+  const BoxedLcp lcp = formed ? problem.lcp(island_index) : BoxedLcp{};
+  double fastest = 0;
+  double alone = 0;
+  for_each_correction(problem, island_index, [&](const Constraint&, int row) {
+    const int i = row - island.first_row;
+    const double d = std::abs(problem.target[row]);
+    fastest = std::max(fastest, d);
+    if (formed && lcp.at(i, i) > 0) alone += d * (d + std::abs(problem.b[row])) / lcp.at(i, i);
+  });
+  return 2 * (mass * fastest * (fastest + gravity_step) + alone);
+}
+
+void reduce_correction(ContactProblem& problem, int island_index, double share) {
+  const Island& island = problem.islands.islands()[island_index];
+  const std::span<double> b = std::span(problem.b).subspan(island.first_row, island.row_count);
+  const auto larger = [](double largest, double x) { return std::max(largest, std::abs(x)); };
+  const double scale = std::accumulate(b.begin(), b.end(), 0.0, larger);
+  for_each_correction(problem, island_index, [&](Constraint& constraint, int row) {
+    problem.b[row] += (1 - share) * problem.target[row];
+    problem.target[row] *= share;
+    constraint.rule = TargetRule::reduced;
+  });
+  // Often nothing moved but the targets. What rounding has left of them is no velocity to solve for.
+  for (double& velocity : b) {
+    if (std::abs(velocity) <= kRounding * scale) velocity = 0;
   }
 }
 

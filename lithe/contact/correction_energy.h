@@ -6,16 +6,24 @@
 
 namespace lithe {
 
-// Position correction is no force of nature: its targets d do the work Σ d·f on the bodies. Where overlaps contradict one
-// another but for a lever arm (a foot jammed between two links), velocities that satisfy all targets exist and are
-// enormous, and one step could launch a robot.
-//
-// n correction rows may each speed everything up by their own d, against what is moving already. So with D = Σ|d| and s = max|b| of
-// the island, work beyond 2·max(m D (D + s), Σ d(d + |b|)/A_ii), m being the mass of the island's trees, is refused.
-bool correction_does_too_much(const ContactProblem& problem, int island, std::span<const double> f, double mass);
+// Position correction is no force of nature, yet its targets d move bodies. Where overlaps contradict one another but for a
+// lever arm (a foot jammed between two links), velocities that satisfy all targets exist and are enormous, and one step
+// could launch a robot. So the energy that an island may gain in a step is bounded.
 
-// Sets the targets of penetrations, limits, loops and mimic joints that ask bodies to move, d > 0 (two-sided: any d), to
-// zero and b with them.
-void drop_correction(ContactProblem& problem, int island);
+// Kinetic energy that the island's impulses add to its free motion, Σ f·(J v⁺ + J v_free)/2, less what motors put in.
+// Without correction it is never positive. f, w: the island's solution.
+double energy_gain(const ContactProblem& problem, int island, std::span<const double> f, std::span<const double> w);
+
+// What correction may add: it may lift or push all that rests on it, mass m, at its own speed against a step of gravity, and each
+// row may stop and turn back what approaches it. Twice that is
+//
+//   2·( m·d_max·(d_max + g Δt) + Σ |d|·(|d| + |b|)/A_ii ).
+//
+// mass: of the island's trees; gravity_step: g Δt.
+double energy_allowance(const ContactProblem& problem, int island, double mass, double gravity_step);
+
+// Multiplies the targets of penetrations, limits, loops and mimic joints that ask bodies to move (d > 0; two-sided: any d) by
+// `share`, in b as well, and marks their constraints.
+void reduce_correction(ContactProblem& problem, int island, double share);
 
 }  // namespace lithe

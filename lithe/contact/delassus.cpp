@@ -1,19 +1,10 @@
 #include "lithe/contact/delassus.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace lithe {
 
 namespace {
-
-// Four numbers at an address that need not be aligned.
-LITHE_INLINE void store_anywhere(double* to, Pack x) { std::memcpy(to, &x, sizeof x); }
-LITHE_INLINE Pack load_anywhere(const double* from) {
-  Pack x;
-  std::memcpy(&x, from, sizeof x);
-  return x;
-}
 
 // What unit impulses in the rows of one patch do to all touches of a block: a column of `stride` per row.
 struct Response {

@@ -8,10 +8,6 @@ namespace lithe {
 
 namespace {
 
-bool acts_on_bodies(ConstraintKind kind) {
-  return kind == ConstraintKind::contact || kind == ConstraintKind::ball_loop || kind == ConstraintKind::weld_loop;
-}
-
 // Slot of the g-th pack along the path of `dof`.
 int path_slot(const DofTree& tree, int dof, int g) {
   return tree.path_groups[tree.chains[tree.chain[dof]].first_group + g];

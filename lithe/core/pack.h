@@ -23,6 +23,14 @@ LITHE_INLINE Pack broadcast(double x) { return Pack{x, x, x, x}; }
 LITHE_INLINE const Pack& as_pack(const double* p) { return *reinterpret_cast<const Pack*>(p); }
 LITHE_INLINE Pack& as_pack(double* p) { return *reinterpret_cast<Pack*>(p); }
 
+// The same at any address.
+LITHE_INLINE Pack load_anywhere(const double* from) {
+  Pack x;
+  __builtin_memcpy(&x, from, sizeof x);
+  return x;
+}
+LITHE_INLINE void store_anywhere(double* to, Pack x) { __builtin_memcpy(to, &x, sizeof x); }
+
 // Makes the compiler keep x in a register instead of loading it again at each use, which would make loops that
 // use x several times wait for memory.
 LITHE_INLINE void keep_in_register([[maybe_unused]] Pack& x) {

@@ -155,8 +155,23 @@ LcpReport solve_island(StepRecord& record, int island, const IslandRows& rows) {
   return solve_lcp(problem.lcp(island), options, rows.guess, record.lcp, rows.f, rows.w, rows.classes);
 }
 
+// Solves again with smaller targets where correction would add too much energy, and without them if that was not enough.
+void limit_correction(StepRecord& record, int island, const IslandRows& rows, double gravity_step, LcpReport& report) {
+  ContactProblem& problem = record.problem;
+  double gain = energy_gain(problem, island, rows.f, rows.w);
+  if (!(gain > 0)) return;  // the usual case
+  const double allowance = energy_allowance(problem, island, record.island_masses[island], gravity_step);
+  for (int attempt = 0; gain > allowance && attempt < 2; ++attempt) {
+    // The gain falls at least in proportion to the targets, as long as no row changes its class.
+    reduce_correction(problem, island, attempt == 0 ? allowance / gain : 0);
+    report = solve_island(record, island, rows);
+    report.flags = report.flags | LcpFlag::targets_dropped;
+    gain = energy_gain(problem, island, rows.f, rows.w);
+  }
+}
+
 // 5
-void solve_islands(const DofTree& tree, StepRecord& record, const WarmStart* guess) {
+void solve_islands(const Model& model, StepRecord& record, const WarmStart* guess) {
   ContactProblem& problem = record.problem;
   const std::size_t row_count = problem.rows.size();
   record.f.resize(row_count);
@@ -171,7 +186,8 @@ void solve_islands(const DofTree& tree, StepRecord& record, const WarmStart* gue
   record.status.contacts = static_cast<int>(record.contacts.contacts.size());
   record.status.rows = static_cast<int>(row_count);
   record.status.islands = problem.island_count();
-  weigh_islands(tree, record);
+  weigh_islands(model.tree(), record);
+  const double gravity_step = model.gravity().norm() * record.options.time_step();
   for (int i = 0; i < problem.island_count(); ++i) {
     const Island& island = problem.islands.islands()[i];
     const auto part = [&](auto& all) { return std::span(all).subspan(island.first_row, island.row_count); };
@@ -179,11 +195,7 @@ void solve_islands(const DofTree& tree, StepRecord& record, const WarmStart* gue
     if (guessing) rows.guess = part(record.guess);
     LcpReport& report = record.reports[i];
     report = solve_island(record, i, rows);
-    if (correction_does_too_much(problem, i, rows.f, record.island_masses[i])) [[unlikely]] {
-      drop_correction(problem, i);
-      report = solve_island(record, i, rows);
-      report.flags = report.flags | LcpFlag::targets_dropped;
-    }
+    limit_correction(record, i, rows, gravity_step, report);
     count_stage(report, record.status);
   }
   record.warm_start.remember(problem, record.classes);
@@ -248,7 +260,7 @@ void step(const Model& model, const State& state, const Control& control, const 
   pose_problem(model, record);
   if (!all_finite(record.problem.b.data(), record.problem.rows.size())) [[unlikely]]
     return diverge(record);
-  solve_islands(model.tree(), record, guess);
+  solve_islands(model, record, guess);
   move_on(model, record);
 }
 
