@@ -61,7 +61,7 @@ double energy_allowance(const ContactProblem& problem, int island_index, double 
     fastest = std::max(fastest, d);
     if (formed && lcp.at(i, i) > 0) alone += d * (d + std::abs(problem.b[row])) / lcp.at(i, i);
   });
-  return 2 * (mass * fastest * (fastest + gravity_step) + alone);
+  return mass * fastest * (fastest + gravity_step) + alone;
 }
 
 void reduce_correction(ContactProblem& problem, int island_index, double share) {

@@ -15,9 +15,9 @@ namespace lithe {
 double energy_gain(const ContactProblem& problem, int island, std::span<const double> f, std::span<const double> w);
 
 // What correction may add: it may lift or push all that rests on it, mass m, at its own speed against a step of gravity, and each
-// row may stop and turn back what approaches it. Twice that is
+// row may stop and turn back what approaches it:
 //
-//   2·( m·d_max·(d_max + g Δt) + Σ |d|·(|d| + |b|)/A_ii ).
+//   m·d_max·(d_max + g Δt) + Σ |d|·(|d| + |b|)/A_ii.
 //
 // mass: of the island's trees; gravity_step: g Δt.
 double energy_allowance(const ContactProblem& problem, int island, double mass, double gravity_step);

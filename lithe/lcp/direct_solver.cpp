@@ -17,8 +17,9 @@ constexpr double kPolished = 1e-9;    // residual
 constexpr double kUnpolished = 1e-5;  // residual
 constexpr double kRefine = 1e-13;     // of s
 constexpr int kRefinements = 20;
-constexpr double kHarmless = 1e3;  // of s, as A_ii f_i, where nothing was solved
-constexpr int kSweeps = 500;       // of Gauss–Seidel, there
+constexpr double kRounding = 1e-13;  // of s
+constexpr double kHarmless = 1e3;    // of s, as A_ii f_i, where nothing was solved
+constexpr int kSweeps = 500;         // of Gauss–Seidel, there
 constexpr int kRounds = 12;
 constexpr std::uint64_t kPaths = 2;  // each with a hash of its own
 
@@ -287,7 +288,13 @@ bool DirectSolver::find_targets() const {
 
 void DirectSolver::drop_targets() {
   buffers_.b_free.assign(lcp_.b.begin(), lcp_.b.end());
-  for (int i = 0; i < lcp_.size(); ++i) buffers_.b_free[i] += doubtful_target(i);
+  // Often nothing moves but the targets; what rounding leaves of them is no velocity to solve for.
+  const double nothing = kRounding * buffers_.problem.scale;
+  for (int i = 0; i < lcp_.size(); ++i) {
+    double& b = buffers_.b_free[i];
+    b += doubtful_target(i);
+    if (std::abs(b) <= nothing) b = 0;
+  }
   BoxedLcp free = lcp_;
   free.b = buffers_.b_free;
   // What remains of b may be rounding of b and targets, and is to be judged as such.
