@@ -224,8 +224,9 @@ class RowWriter {
     const Contact& contact = in_.contacts.contacts[constraint.index];
     const std::vector<Collider>& colliders = in_.colliders.colliders();
     const double knee = kContactKnee * bands_of(colliders[contact.a], colliders[contact.b]).length;
-    return gap_target(contact.gap, knee, problem_.velocity[constraint.first_row], constraint.material.restitution,
-                      options_, constraint.rule);
+    const double restitution = constraint.material.restitution;
+    const double approach = restitution > 0 ? problem_.velocity[constraint.first_row] : 0;
+    return gap_target(contact.gap, knee, approach, restitution, options_, constraint.rule);
   }
   double limit_gap(const Constraint& constraint) const {
     const DofTree& tree = model_.tree();

@@ -37,7 +37,15 @@ void find_patches(ContactProblem& problem) {
     size += patch.stride * (space.size_of(patch.touch_a) + space.size_of(patch.touch_b));
   }
   grow(problem.coefficients, size);
-  std::fill_n(problem.coefficients.begin(), size, 0.0);
+  // Every row is written; what pads them is zero.
+  for (const Patch& patch : problem.patches) {
+    if (patch.row_count == patch.stride) continue;
+    const int columns = space.size_of(patch.touch_a) + space.size_of(patch.touch_b);
+    double* column = problem.coefficients.data() + patch.start;
+    for (int k = 0; k < columns; ++k, column += patch.stride) {
+      std::fill(column + patch.row_count, column + patch.stride, 0.0);
+    }
+  }
 }
 
 void index_contacts(ContactProblem& problem, std::size_t contact_count) {
@@ -146,8 +154,11 @@ void assemble(const Model& model, const ContactInput& in, const ConstraintOption
   write_coefficients(model, in, problem);
 
   double* touch_velocities = problem.touch_vector.data();
-  problem.touches.velocities(tree, in.kin, in.kin.v, touch_velocities);
-  row_velocities(problem, touch_velocities, problem.velocity.data());
+  if (std::any_of(problem.constraints.begin(), problem.constraints.end(),
+                  [](const Constraint& constraint) { return constraint.material.restitution > 0; })) {
+    problem.touches.velocities(tree, in.kin, in.kin.v, touch_velocities);
+    row_velocities(problem, touch_velocities, problem.velocity.data());
+  }
   write_rows(model, in, options, problem);
 
   problem.touches.velocities(tree, in.kin, in.v_free_slots, touch_velocities);

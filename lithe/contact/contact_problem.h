@@ -39,7 +39,7 @@ struct ContactProblem {
   AlignedBuffer A;
   std::vector<std::ptrdiff_t> A_start;  // per island; −1: too large, A is not formed
 
-  std::vector<double> velocity;  // J v at the step's start, per row
+  std::vector<double> velocity;  // J v at the step's start, per row; only where something can bounce
   AlignedBuffer touch_vector;    // workspace: a vector over all touches
   AlignedBuffer responses;       // workspace of fill_delassus()
   std::vector<int> sweep_patch;  // workspaces of solve_by_sweeps()

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "lithe/contact/symmetric_matrix.h"
+
 namespace lithe {
 
 namespace {
@@ -37,20 +39,35 @@ void respond(const TouchSpace& space, int touch, const double* coefficients, con
   }
 }
 
-// A[rows of `patch`, columns] (+)= coefficients of one of its sides times the responses at its touch. `Size` 6 or 1.
+// A[rows of `patch`, columns] (+)= coefficients of one of its sides times the responses at its touch. `Size` 6 or 1. Each number
+// of a response is read once for `Packs` packs of rows.
+template <int Size, bool add, int Packs>
+LITHE_INLINE void multiply_rows(const double* coefficients, int coefficient_stride, const double* response,
+                                int response_stride, int columns, double* A, int stride) {
+  Pack c[Packs][Size];
+  for (int p = 0; p < Packs; ++p) {
+    for (int k = 0; k < Size; ++k) c[p][k] = as_pack(coefficients + k * coefficient_stride + kLanes * p);
+  }
+  for (int j = 0; j < columns; ++j, response += response_stride, A += stride) {
+    Pack sum[Packs];
+    for (int p = 0; p < Packs; ++p) sum[p] = add ? load_anywhere(A + kLanes * p) : Pack{};
+    for (int k = 0; k < Size; ++k) {
+      const Pack y = broadcast(response[k]);
+      for (int p = 0; p < Packs; ++p) sum[p] += c[p][k] * y;
+    }
+    for (int p = 0; p < Packs; ++p) store_anywhere(A + kLanes * p, sum[p]);
+  }
+}
+
 template <int Size, bool add>
 LITHE_INLINE void multiply_block(const double* coefficients, const Patch& patch, const double* response,
                                  int response_stride, int columns, double* A, int stride) {
-  for (int r = 0; r < patch.stride; r += kLanes) {
-    Pack c[Size];
-    for (int k = 0; k < Size; ++k) c[k] = as_pack(coefficients + k * patch.stride + r);
-    const double* y = response;
-    double* to = A + r;
-    for (int j = 0; j < columns; ++j, y += response_stride, to += stride) {
-      Pack sum = add ? load_anywhere(to) : Pack{};
-      for (int k = 0; k < Size; ++k) sum += c[k] * broadcast(y[k]);
-      store_anywhere(to, sum);
-    }
+  int r = 0;
+  for (; r + 2 * kLanes <= patch.stride; r += 2 * kLanes) {
+    multiply_rows<Size, add, 2>(coefficients + r, patch.stride, response, response_stride, columns, A + r, stride);
+  }
+  if (r < patch.stride) {
+    multiply_rows<Size, add, 1>(coefficients + r, patch.stride, response, response_stride, columns, A + r, stride);
   }
 }
 
@@ -64,23 +81,6 @@ void multiply_block(int size, bool add, const double* coefficients, const Patch&
 
 void clear_block(const Patch& patch, int columns, double* A, int stride) {
   for (int j = 0; j < columns; ++j) std::fill_n(A + static_cast<std::ptrdiff_t>(j) * stride, patch.stride, 0.0);
-}
-
-// Copies the lower triangle to the upper one, in tiles.
-void mirror(double* A, int n, int stride) {
-  const auto column = [&](int j) { return A + static_cast<std::ptrdiff_t>(j) * stride; };
-  for (int j = 0; j < n; j += kLanes) {
-    const int columns = std::min(kLanes, n - j);
-    for (int a = 0; a < columns; ++a) {
-      for (int b = a + 1; b < columns; ++b) column(j + b)[j + a] = column(j + a)[j + b];
-    }
-    for (int i = j + kLanes; i < n; i += kLanes) {  // then there are four columns
-      Pack x[kLanes];
-      for (int a = 0; a < kLanes; ++a) x[a] = as_pack(column(j + a) + i);
-      transpose(x[0], x[1], x[2], x[3]);
-      for (int b = 0; b < std::min(kLanes, n - i); ++b) as_pack(column(i + b) + j) = x[b];
-    }
-  }
 }
 
 class IslandMatrix {
@@ -109,7 +109,7 @@ class IslandMatrix {
       column[j] += problem_.compliance[island_.first_row + j];
       std::fill(column + island_.row_count, column + stride_, 0.0);
     }
-    mirror(A_, island_.row_count, stride_);
+    mirror_lower_triangle(A_, island_.row_count, stride_);
   }
 
  private:

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <utility>
 
 #include "lithe/core/check.h"
 
@@ -36,8 +35,25 @@ void Islands::join(int a, int b) {
   parent_[std::max(a, b)] = std::min(a, b);
 }
 
+void Islands::number(std::vector<Constraint>& constraints) {
+  Island& island = islands_.emplace_back();
+  for (Constraint& constraint : constraints) {
+    constraint.first_row = island.row_count;
+    island.row_count += constraint.rows;
+  }
+  island.constraint_count = static_cast<int>(constraints.size());
+  row_count_ = island.row_count;
+}
+
 void Islands::find(const DofTree& tree, std::vector<Constraint>& constraints) {
   const std::size_t trees = tree.trees.size();
+  islands_.clear();
+  row_count_ = 0;
+  if (trees == 1 && !constraints.empty()) {  // there is nothing to find
+    parent_.assign(1, 0);
+    island_of_.assign(1, 0);
+    return number(constraints);
+  }
   parent_.resize(trees);
   std::iota(parent_.begin(), parent_.end(), 0);
   for (const Constraint& constraint : constraints) {
@@ -50,7 +66,6 @@ void Islands::find(const DofTree& tree, std::vector<Constraint>& constraints) {
   for (int& parent : parent_) parent = parent_[parent];
 
   // Count, then place: a stable sort by island.
-  islands_.clear();
   island_of_.assign(trees, -1);
   for (const Constraint& constraint : constraints) island_of_[root(any_tree(tree, constraint))] = 0;
   for (int& island : island_of_) {
@@ -58,37 +73,39 @@ void Islands::find(const DofTree& tree, std::vector<Constraint>& constraints) {
     island = static_cast<int>(islands_.size());
     islands_.push_back({});
   }
-  const auto island_of = [&](const Constraint& c) -> Island& { return islands_[island_of_[root(any_tree(tree, c))]]; };
+  const auto number_of = [&](const Constraint& c) { return island_of_[root(any_tree(tree, c))]; };
+  bool in_order = true;
+  int previous = 0;
   for (const Constraint& constraint : constraints) {
-    Island& island = island_of(constraint);
-    ++island.constraint_count;
-    island.row_count += constraint.rows;
+    const int number = number_of(constraint);
+    in_order &= number >= previous;
+    previous = number;
+    ++islands_[number].constraint_count;
+    islands_[number].row_count += constraint.rows;
   }
   int constraint_count = 0;
-  row_count_ = 0;
   for (Island& island : islands_) {
     island.first_constraint = constraint_count;
     island.first_row = row_count_;
     constraint_count += island.constraint_count;
     row_count_ += island.row_count;
-    island.constraint_count = island.row_count = 0;  // counted again while placing
   }
-  const auto place = [&](const Constraint& constraint) {
-    Island& island = island_of(constraint);
-    island.row_count += constraint.rows;
-    ++island.constraint_count;
-    return std::pair(island.first_constraint + island.constraint_count - 1,
-                     island.first_row + island.row_count - constraint.rows);
-  };
-  if (islands_.size() <= 1) {  // they are in order
-    for (Constraint& constraint : constraints) constraint.first_row = place(constraint).second;
+  if (in_order) {
+    int first_row = 0;
+    for (Constraint& constraint : constraints) {
+      constraint.first_row = first_row;
+      first_row += constraint.rows;
+    }
     return;
   }
+  for (Island& island : islands_) island.constraint_count = island.row_count = 0;  // counted again while placing
   sorted_.resize(constraints.size());
   for (const Constraint& constraint : constraints) {
-    const auto [at, first_row] = place(constraint);
-    sorted_[at] = constraint;
-    sorted_[at].first_row = first_row;
+    Island& island = islands_[number_of(constraint)];
+    Constraint& placed = sorted_[island.first_constraint + island.constraint_count++];
+    placed = constraint;
+    placed.first_row = island.first_row + island.row_count;
+    island.row_count += constraint.rows;
   }
   constraints.swap(sorted_);
 }

@@ -26,6 +26,7 @@ class Islands {
  private:
   int root(int tree) const;
   void join(int a, int b);
+  void number(std::vector<Constraint>& constraints);  // all in one island
 
   std::vector<Island> islands_;
   int row_count_ = 0;

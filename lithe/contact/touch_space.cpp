@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "lithe/contact/symmetric_matrix.h"
 #include "lithe/dynamics/stage_check.h"
 
 namespace lithe {
@@ -41,7 +42,7 @@ int shared_packs(const DofTree& tree, const Touch& a, const Touch& b) {
 // Column c of W_a W_bᵀ: `Size` dot products, four at a time.
 template <int Size>
 LITHE_INLINE void dot_column(const double* Wa, int stride_a, const double* Wb, int packs, double* out) {
-  Pack sum[8] = {};
+  Pack sum[Size] = {};
   for (int g = 0; g < packs; ++g) {
     const Pack y = as_pack(Wb + kLanes * g);
     for (int k = 0; k < Size; ++k) sum[k] += as_pack(Wa + k * stride_a + kLanes * g) * y;
@@ -50,9 +51,23 @@ LITHE_INLINE void dot_column(const double* Wa, int stride_a, const double* Wb, i
     out[0] = lane_sum(sum[0]);
   } else {
     transpose(sum[0], sum[1], sum[2], sum[3]);
-    const Pack four = (sum[0] + sum[2]) + (sum[1] + sum[3]);
-    for (int k = 0; k < kLanes; ++k) out[k] = four[k];
+    store_anywhere(out, (sum[0] + sum[2]) + (sum[1] + sum[3]));
     for (int k = kLanes; k < Size; ++k) out[k] = lane_sum(sum[k]);
+  }
+}
+
+// W_a W_bᵀ into the block that starts at `out`.
+void multiply_touches(const DofTree& tree, const Touch& a, const Touch& b, const double* W, double* out, int stride) {
+  const int packs = shared_packs(tree, a, b);
+  const int stride_a = a.packs * kLanes;
+  const int stride_b = b.packs * kLanes;
+  for (int k = 0; k < b.size; ++k, out += stride) {
+    const double* Wb = W + b.W_start + k * stride_b;
+    if (a.size == 6) {
+      dot_column<6>(W + a.W_start, stride_a, Wb, packs, out);
+    } else {
+      dot_column<1>(W + a.W_start, stride_a, Wb, packs, out);
+    }
   }
 }
 
@@ -132,29 +147,14 @@ void TouchSpace::compute(const Model& model, const Kinematics& kin, const Invers
     const Touch* const touch = &touches[block.first_touch];
     for (int b = 0; b < block.touch_count; ++b) {
       for (int a = b; a < block.touch_count; ++a) {
-        const int packs = shared_packs(tree, touch[a], touch[b]);
-        const int stride_a = touch[a].packs * kLanes;
-        const int stride_b = touch[b].packs * kLanes;
-        for (int k = 0; k < touch[b].size; ++k) {
-          double column[6];
-          const double* Wa = W.data() + touch[a].W_start;
-          const double* Wb = W.data() + touch[b].W_start + k * stride_b;
-          if (touch[a].size == 6) {
-            dot_column<6>(Wa, stride_a, Wb, packs, column);
-          } else {
-            dot_column<1>(Wa, stride_a, Wb, packs, column);
-          }
-          const int j = touch[b].first + k;
-          for (int i = 0; i < touch[a].size; ++i) {
-            Lambda_block[j * block.stride + touch[a].first + i] = column[i];
-            Lambda_block[(touch[a].first + i) * block.stride + j] = column[i];
-          }
-        }
+        double* out = Lambda_block + touch[b].first * block.stride + touch[a].first;
+        multiply_touches(tree, touch[a], touch[b], W.data(), out, block.stride);
       }
     }
     for (int j = 0; j < block.size; ++j) {
       std::fill(Lambda_block + j * block.stride + block.size, Lambda_block + (j + 1) * block.stride, 0.0);
     }
+    mirror_lower_triangle(Lambda_block, block.size, block.stride);
   }
 }
 
