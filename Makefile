@@ -30,6 +30,7 @@ check: build  ## the slow checks: sanitizers, large random runs, fuzzers (FUZZ_S
 	@cmake --build --preset asan --target all_verify_interface_header_sets
 	@ctest --preset asan
 	@LITHE_TEST_SCALE=large ctest --preset release
+	@LITHE_TEST_SCALE=50 ctest --preset release -R 'RandomLcp|Robots.AHalfCheetah'  # a million problems, a million steps
 	@$(call configure_and_build,fuzz)
 	@tools/fuzz.sh build-fuzz $(FUZZ_SECONDS)
 

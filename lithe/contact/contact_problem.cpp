@@ -112,6 +112,14 @@ BoxedLcp ContactProblem::lcp(int island_index) const {
           .target = std::span(target).subspan(first, count)};
 }
 
+void ContactProblem::clear() {
+  constraints.clear();
+  constraint_of_contact.clear();
+  islands.clear();
+  patches.clear();
+  rows.clear();
+}
+
 void row_velocities(const ContactProblem& problem, const double* touch_velocities, double* out) {
   for (const Patch& patch : problem.patches) {
     Side sides[2];

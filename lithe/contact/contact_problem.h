@@ -51,6 +51,7 @@ struct ContactProblem {
     return coefficients.data() + patch.start + (second ? touches.size_of(patch.touch_a) * patch.stride : 0);
   }
   BoxedLcp lcp(int island) const;
+  void clear();  // no constraints
 };
 
 // What assembly reads besides the model.

@@ -35,6 +35,12 @@ void Islands::join(int a, int b) {
   parent_[std::max(a, b)] = std::min(a, b);
 }
 
+void Islands::clear() {
+  islands_.clear();
+  row_count_ = 0;
+  std::fill(island_of_.begin(), island_of_.end(), -1);
+}
+
 void Islands::number(std::vector<Constraint>& constraints) {
   Island& island = islands_.emplace_back();
   for (Constraint& constraint : constraints) {
@@ -47,8 +53,7 @@ void Islands::number(std::vector<Constraint>& constraints) {
 
 void Islands::find(const DofTree& tree, std::vector<Constraint>& constraints) {
   const std::size_t trees = tree.trees.size();
-  islands_.clear();
-  row_count_ = 0;
+  clear();
   if (trees == 1 && !constraints.empty()) {  // there is nothing to find
     parent_.assign(1, 0);
     island_of_.assign(1, 0);

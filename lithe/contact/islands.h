@@ -17,6 +17,7 @@ struct Island {
 class Islands {
  public:
   void find(const DofTree& tree, std::vector<Constraint>& constraints);
+  void clear();  // as if there were no constraints
 
   const std::vector<Island>& islands() const { return islands_; }
   int row_count() const { return row_count_; }

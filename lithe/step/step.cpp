@@ -208,8 +208,7 @@ void diverge(StepRecord& record) {
   record.warm_start.clear();
   // No contact, no row, nothing to read impulses from.
   record.contacts.contacts.clear();
-  record.problem.constraints.clear();
-  record.problem.rows.clear();
+  record.problem.clear();
   record.f.clear();
   record.w.clear();
   record.classes.clear();

@@ -203,5 +203,20 @@ TEST(Absurd, ADivergedWorldStandsStill) {
   EXPECT_EQ(world.time(), 0);
 }
 
+TEST(Absurd, ADivergedStepLeavesNoContactsBehind) {
+  World world = world_of(scene("humanoid"));
+  world.step();
+  ASSERT_EQ(world.contacts().size(), 12);
+  world.set_state(world.state().q, VecX::Constant(world.model().nv(), 1e300));
+  ASSERT_TRUE(world.step().diverged);
+  EXPECT_TRUE(world.contacts().empty());
+  EXPECT_EQ(world.record().problem.island_count(), 0);
+  EXPECT_EQ(constraint_forces(world.model(), world.record()), VecX::Zero(world.model().nv()));
+  // And goes on as if nothing had been.
+  const Scene start = scene("humanoid");
+  world.set_state(start.q, start.v);
+  EXPECT_EQ(world.step().contacts, 12);
+}
+
 }  // namespace
 }  // namespace lithe::test
