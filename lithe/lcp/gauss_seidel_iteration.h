@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lithe/core/finite.h"
 #include "lithe/lcp/gauss_seidel.h"
 
 namespace lithe {
@@ -46,10 +47,6 @@ inline RowClass class_at(const LcpRow& row, int i, std::span<const double> f, st
   if (row.kind == RowKind::one_sided) return at_lower ? RowClass::separating : RowClass::clamping;
   if (at_lower && at_upper) return w[i] > 0 ? RowClass::at_lower : RowClass::at_upper;
   return at_lower ? RowClass::at_lower : at_upper ? RowClass::at_upper : RowClass::clamping;
-}
-
-inline bool all_finite(std::span<const double> x) {
-  return std::all_of(x.begin(), x.end(), [](double value) { return std::isfinite(value); });
 }
 
 template <class Operator>

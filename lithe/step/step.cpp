@@ -6,6 +6,7 @@
 #include "lithe/contact/correction_energy.h"
 #include "lithe/contact/touch_sweeps.h"
 #include "lithe/core/check.h"
+#include "lithe/core/finite.h"
 #include "lithe/dynamics/body_motion.h"
 #include "lithe/dynamics/tree_sums.h"
 #include "lithe/model/configuration.h"
@@ -14,11 +15,7 @@ namespace lithe {
 
 namespace {
 
-bool all_finite(const double* x, std::size_t size) {
-  double mark = 0;  // NaN as soon as one entry is not finite
-  for (std::size_t i = 0; i < size; ++i) mark += 0 * x[i];
-  return mark == 0;
-}
+std::span<const double> numbers(const VecX& x) { return {x.data(), static_cast<std::size_t>(x.size())}; }
 
 // A control's missing parts are zeros (forces) or nothing (motors off).
 void take_control(const Model& model, const Control& control, Control& taken) {
@@ -85,7 +82,7 @@ void smooth_motion(const Model& model, StepRecord& record) {
 bool smooth_motion_is_finite(const StepRecord& record) {
   double mark = 0;
   for (const Pose& X : record.X_WB) mark += 0 * X.p.sum();
-  return mark == 0 && all_finite(record.v_free.data(), record.v_free.size());
+  return mark == 0 && all_finite(numbers(record.v_free));
 }
 
 // 3
@@ -112,8 +109,7 @@ void pose_problem(const Model& model, StepRecord& record) {
                               .q = record.state.q,
                               .v = record.state.v,
                               .v_free_slots = record.v_free_slots,
-                              .motor_targets = {record.control.motor_targets.data(),
-                                                static_cast<std::size_t>(record.control.motor_targets.size())}};
+                              .motor_targets = numbers(record.control.motor_targets)};
   assemble(model, input, record.options.constraints, record.options.lcp.direct_rows, record.problem);
 }
 
@@ -232,10 +228,10 @@ void move_on(const Model& model, StepRecord& record) {
   }
   const bool explicit_position = record.options.integrator == Integrator::explicit_position;
   record.delta = record.options.time_step() * (explicit_position ? state.v : record.next.v);
-  const bool finite = all_finite(record.next.v.data(), tree.nv) && all_finite(record.delta.data(), tree.nv);
+  const bool finite = all_finite(numbers(record.next.v)) && all_finite(numbers(record.delta));
   if (finite) [[likely]]
     retract(model, state.q, record.delta, record.next.q);
-  if (!finite || !all_finite(record.next.q.data(), tree.nq)) [[unlikely]]
+  if (!finite || !all_finite(numbers(record.next.q))) [[unlikely]]
     diverge(record);
 }
 
@@ -257,7 +253,7 @@ void step(const Model& model, const State& state, const Control& control, const 
     return diverge(record);
   find_contacts(model, record);
   pose_problem(model, record);
-  if (!all_finite(record.problem.b.data(), record.problem.rows.size())) [[unlikely]]
+  if (!all_finite(std::span(record.problem.b).first(record.problem.rows.size()))) [[unlikely]]
     return diverge(record);
   solve_islands(model, record, guess);
   move_on(model, record);

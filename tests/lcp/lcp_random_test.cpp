@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "lithe/core/finite.h"
 #include "lithe/lcp/solve_lcp.h"
 #include "tests/support/lcp_oracle.h"
 #include "tests/support/lcp_problems.h"
@@ -46,10 +47,6 @@ LcpProblem without_targets(const FactoredLcp& lcp) {
     if (kind == RowKind::two_sided || (kind == RowKind::one_sided && lcp.d[i] > 0)) result.d[i] = 0;
   }
   return result.problem();
-}
-
-bool all_finite(std::span<const double> x) {
-  return std::all_of(x.begin(), x.end(), [](double value) { return std::isfinite(value); });
 }
 
 void expect_within_bounds(const LcpProblem& problem, const LcpSolution& solution, double tolerance) {

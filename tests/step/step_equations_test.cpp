@@ -50,11 +50,12 @@ TEST(StepEquations, RowsFeelTheDenseDelassusMatrix) {
   for_random_cases(kCases, [](std::mt19937_64& random) {
     const ConstrainedCase c = random_constrained_case(random);
     const StepRecord record = step_of(c);
-    if (record.problem.rows.empty()) return;
+    if (record.problem.rows.empty()) return Outcome::skipped;
     const PlainStep plain = plain_step(c.model, record);
     MatX A = plain.J * plain.M_hat.llt().solve(plain.J.transpose());
     A.diagonal() += plain.compliance;
     EXPECT_LT(relative_error(whole_matrix(record.problem), A), kTolerance);
+    return Outcome::checked;
   });
 }
 
@@ -97,15 +98,12 @@ TEST(StepEquations, ImpulsesChangeTheMotionThroughTheRows) {
 }
 
 TEST(StepEquations, EveryRowKeepsItsBounds) {
-  int unsolved = 0;
-  int cases = 0;
   for_random_cases(kCases, [&](std::mt19937_64& random) {
     const ConstrainedCase c = random_constrained_case(random);
     const StepRecord record = step_of(c);
-    ++cases;
     ASSERT_TRUE(record.next.q.allFinite() && record.next.v.allFinite());
     ASSERT_FALSE(record.status.diverged);
-    if (!record.status.solved()) ++unsolved;
+    EXPECT_TRUE(record.status.solved());  // however contradictory
     for (const Island& island : record.problem.islands.islands()) {
       const std::span<const double> f = std::span(record.f).subspan(island.first_row, island.row_count);
       for (int i = 0; i < island.row_count; ++i) {
@@ -115,8 +113,6 @@ TEST(StepEquations, EveryRowKeepsItsBounds) {
       }
     }
   });
-  // Loops and mimic joints of these worlds contradict one another now and then; the solver must still answer.
-  EXPECT_LE(unsolved, cases / 100);
 }
 
 TEST(StepEquations, IntegratorsMoveAlongTheTangent) {
@@ -132,7 +128,7 @@ TEST(StepEquations, IslandsDoNotFeelOneAnother) {
   for_random_cases(
       kCases / 3,
       [](std::mt19937_64& random) {
-        const ConstrainedCase c = random_constrained_case(random);
+        const ConstrainedCase c = random_constrained_case(random, {.min_dofs = 12, .max_dofs = 30, .new_root = 0.5});
         const StepRecord record = step_of(c);
         if (record.problem.island_count() < 2) return Outcome::skipped;
         const PlainStep plain = plain_step(c.model, record);
@@ -146,7 +142,7 @@ TEST(StepEquations, IslandsDoNotFeelOneAnother) {
         }
         return Outcome::checked;
       },
-      0.9);
+      0.3);
 }
 
 }  // namespace

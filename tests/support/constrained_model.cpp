@@ -83,7 +83,8 @@ void add_loops(const Model& model, std::mt19937_64& random, ModelBuilder& builde
 }  // namespace
 
 ConstrainedCase random_constrained_case(std::mt19937_64& random, const ConstrainedModelOptions& options) {
-  const Model bare = random_model(random, {.max_dofs = options.max_dofs});
+  const Model bare =
+      random_model(random, {.min_dofs = options.min_dofs, .max_dofs = options.max_dofs, .new_root = options.new_root});
   const RandomState at = random_state(bare, random, {.largest_angle = 3});
 
   Model resisting = bare;

@@ -18,7 +18,9 @@ struct ConstrainedCase {
 };
 
 struct ConstrainedModelOptions {
+  int min_dofs = 1;
   int max_dofs = 25;
+  double new_root = 0.1;  // chance that a body starts a tree of its own
   bool contacts = true;
   bool loops = true;  // they, and mimic joints, can contradict one another
 };
