@@ -10,7 +10,8 @@ namespace lithe {
 //   g ≤ k   d = min(−correction·g/Δt, max_correction_speed)    errors fade by the factor 1 − correction per step
 //   g > k   d = −(g − (1 − correction)·k)/Δt                   it may close, and ends just touching
 //
-// and, if they approach faster than restitution_threshold and would touch within the step, of at least −e·J v.
+// and, where e > 0, if they approach faster than restitution_threshold and would touch within the step, of at least −e·J v.
+// (With e = 0 they may close: a landing ends at touch, not above it.)
 // Loop closures and mimic joints with error φ ask for d = −loop_correction·φ/Δt, within ±max_loop_speed.
 struct ConstraintOptions {
   double time_step = 1e-3;  // Δt, s

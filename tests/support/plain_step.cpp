@@ -67,7 +67,7 @@ void add_contact(const Model& model, const StepRecord& record, const PlainKinema
   const double speed = n.dot(record.state.v);
   const double e =
       std::max(model.shapes()[contact.a].material.restitution, model.shapes()[contact.b].material.restitution);
-  if (speed < -o.restitution_threshold && contact.gap + o.time_step * speed < 0) d = std::max(d, -e * speed);
+  if (e > 0 && speed < -o.restitution_threshold && contact.gap + o.time_step * speed < 0) d = std::max(d, -e * speed);
   rows.add(n, d);
   if (constraint.rows == 1) return;
   const TangentBasis basis = tangent_basis(contact.n);
