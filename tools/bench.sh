@@ -44,3 +44,13 @@ for name in "${programs[@]}"; do
     python3 tools/bench_table.py "$result"
   fi
 done
+
+# The gradients: their own program, since each scene is measured with its forward step and its differences in turn.
+(($# == 0)) || exit 0
+result=bench/results/$machine/gradients.json
+build/lithe bench --json >"$result"
+if grep -qF "$result" README.md; then
+  python3 tools/gradient_table.py --into README.md "$result"
+else
+  python3 tools/gradient_table.py "$result"
+fi

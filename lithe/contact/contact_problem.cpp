@@ -121,6 +121,11 @@ void ContactProblem::clear() {
 }
 
 void row_velocities(const ContactProblem& problem, const double* touch_velocities, double* out) {
+  row_velocities(problem, problem.coefficients.data(), touch_velocities, out);
+}
+
+void row_velocities(const ContactProblem& problem, const double* coefficients, const double* touch_velocities,
+                    double* out) {
   for (const Patch& patch : problem.patches) {
     Side sides[2];
     int count = 0;
@@ -128,23 +133,31 @@ void row_velocities(const ContactProblem& problem, const double* touch_velocitie
       const int touch = b ? patch.touch_b : patch.touch_a;
       if (touch < 0) continue;
       const Touch& t = problem.touches.touches[touch];
-      sides[count++] = {problem.side(patch, b), touch_velocities + problem.touches.start_of(t), t.size};
+      sides[count++] = {problem.side(coefficients, patch, b), touch_velocities + problem.touches.start_of(t), t.size};
     }
     combine(sides, count, patch.stride, out + patch.first_row);
   }
 }
 
 void touch_impulses(const ContactProblem& problem, const double* f, double* phi) {
+  touch_impulses(problem, problem.coefficients.data(), f, phi);
+}
+
+void touch_impulses(const ContactProblem& problem, const double* coefficients, const double* f, double* phi) {
   std::fill_n(phi, problem.touches.size, 0.0);
   for (const Patch& patch : problem.patches) {
     for (const bool b : {false, true}) {
       const int touch = b ? patch.touch_b : patch.touch_a;
       if (touch < 0) continue;
-      const double* c = problem.side(patch, b);
+      const double* c = problem.side(coefficients, patch, b);
       double* at = phi + problem.touches.start_of(problem.touches.touches[touch]);
       for (int k = 0; k < problem.touches.size_of(touch); ++k, c += patch.stride) {
-        double sum = 0;
-        for (int r = 0; r < patch.row_count; ++r) sum += c[r] * f[patch.first_row + r];
+        Pack sums = {};
+        int r = 0;
+        for (; r + kLanes <= patch.row_count; r += kLanes)
+          sums += as_pack(c + r) * load_anywhere(f + patch.first_row + r);
+        double sum = lane_sum(sums);
+        for (; r < patch.row_count; ++r) sum += c[r] * f[patch.first_row + r];
         at[k] += sum;
       }
     }

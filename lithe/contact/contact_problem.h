@@ -47,8 +47,12 @@ struct ContactProblem {
 
   int island_count() const { return static_cast<int>(islands.islands().size()); }
   // The coefficients of one side of a patch.
-  const double* side(const Patch& patch, bool second) const {
-    return coefficients.data() + patch.start + (second ? touches.size_of(patch.touch_a) * patch.stride : 0);
+  const double* side(const Patch& patch, bool second) const { return side(coefficients.data(), patch, second); }
+  const double* side(const double* all, const Patch& patch, bool second) const {
+    return all + patch.start + (second ? touches.size_of(patch.touch_a) * patch.stride : 0);
+  }
+  std::span<const Patch> patches_of(int island) const {
+    return std::span(patches).subspan(first_patch[island], first_patch[island + 1] - first_patch[island]);
   }
   BoxedLcp lcp(int island) const;
   void clear();  // no constraints
@@ -71,10 +75,14 @@ struct ContactInput {
 void assemble(const Model& model, const ContactInput& in, const ConstraintOptions& options, int matrix_rows,
               ContactProblem& out);
 
-// J u for every row, where u is given as touch velocities (TouchSpace::velocities).
+// J u for every row, where u is given as touch velocities (TouchSpace::velocities). Whole packs are written: `out` has room for
+// kLanes − 1 numbers more.
 void row_velocities(const ContactProblem& problem, const double* touch_velocities, double* out);
+void row_velocities(const ContactProblem& problem, const double* coefficients, const double* touch_velocities,
+                    double* out);
 
-// φ = Tᵀ f: impulses on the touches.
+// φ = Tᵀ f: impulses on the touches. And the same for other coefficients, laid out like T's.
 void touch_impulses(const ContactProblem& problem, const double* f, double* phi);
+void touch_impulses(const ContactProblem& problem, const double* coefficients, const double* f, double* phi);
 
 }  // namespace lithe

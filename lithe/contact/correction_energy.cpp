@@ -64,20 +64,24 @@ double energy_allowance(const ContactProblem& problem, int island_index, double 
   return mass * fastest * (fastest + gravity_step) + alone;
 }
 
-void reduce_correction(ContactProblem& problem, int island_index, double share) {
+bool reduce_correction(ContactProblem& problem, int island_index, double share) {
   const Island& island = problem.islands.islands()[island_index];
   const std::span<double> b = std::span(problem.b).subspan(island.first_row, island.row_count);
   const auto larger = [](double largest, double x) { return std::max(largest, std::abs(x)); };
   const double scale = std::accumulate(b.begin(), b.end(), 0.0, larger);
+  bool any = false;
   for_each_correction(problem, island_index, [&](Constraint& constraint, int row) {
+    any = true;
     problem.b[row] += (1 - share) * problem.target[row];
     problem.target[row] *= share;
     constraint.rule = TargetRule::reduced;
   });
+  if (!any) return false;
   // Often nothing moved but the targets. What rounding has left of them is no velocity to solve for.
   for (double& velocity : b) {
     if (std::abs(velocity) <= kRounding * scale) velocity = 0;
   }
+  return true;
 }
 
 }  // namespace lithe

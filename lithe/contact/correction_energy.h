@@ -23,7 +23,7 @@ double energy_gain(const ContactProblem& problem, int island, std::span<const do
 double energy_allowance(const ContactProblem& problem, int island, double mass, double gravity_step);
 
 // Multiplies the targets of penetrations, limits, loops and mimic joints that ask bodies to move (d > 0; two-sided: any d) by
-// `share`, in b as well, and marks their constraints.
-void reduce_correction(ContactProblem& problem, int island, double share);
+// `share`, in b as well, and marks their constraints. False where there are none.
+bool reduce_correction(ContactProblem& problem, int island, double share);
 
 }  // namespace lithe

@@ -83,58 +83,61 @@ void clear_block(const Patch& patch, int columns, double* A, int stride) {
   for (int j = 0; j < columns; ++j) std::fill_n(A + static_cast<std::ptrdiff_t>(j) * stride, patch.stride, 0.0);
 }
 
-class IslandMatrix {
+// The products of the rows of some patches, one after the other, through Λ.
+class PatchProducts {
  public:
-  IslandMatrix(ContactProblem& problem, int island)
-      : problem_(problem),
-        space_(problem.touches),
-        island_(problem.islands.islands()[island]),
-        stride_(matrix_stride(island_)),
-        A_(problem.A.data() + problem.A_start[island]) {}
+  PatchProducts(const TouchSpace& space, std::span<const Patch> patches, int first_row, const double* left,
+                const double* right, AlignedBuffer& responses, double* out, int stride)
+      : space_(space),
+        patches_(patches),
+        first_row_(first_row),
+        left_(left),
+        right_(right),
+        buffer_(responses),
+        out_(out),
+        stride_(stride) {}
 
-  // The blocks on and below the diagonal, patch by patch, then the rest by symmetry. Later patches overwrite what an earlier
-  // one's last pack leaves beyond its rows.
-  void fill(int first_patch, int last_patch) {
-    for (int q = first_patch; q < last_patch; ++q) {
-      const Patch& source = problem_.patches[q];
+  // Patch by patch, from the diagonal down or from the top. Later patches overwrite what an earlier one's last pack leaves
+  // beyond its rows.
+  void fill(bool lower_only) {
+    for (std::size_t q = 0; q < patches_.size(); ++q) {
+      const Patch& source = patches_[q];
       find_responses(source);
-      double* columns = A_ + static_cast<std::ptrdiff_t>(source.first_row - island_.first_row) * stride_;
-      for (int p = q; p < last_patch; ++p) {
-        const Patch& patch = problem_.patches[p];
-        write_block(patch, source.row_count, columns + patch.first_row - island_.first_row);
+      double* columns = out_ + static_cast<std::ptrdiff_t>(source.first_row - first_row_) * stride_;
+      for (std::size_t p = lower_only ? q : 0; p < patches_.size(); ++p) {
+        const Patch& patch = patches_[p];
+        write_block(patch, source.row_count, columns + patch.first_row - first_row_);
       }
     }
-    for (int j = 0; j < island_.row_count; ++j) {
-      double* column = A_ + static_cast<std::ptrdiff_t>(j) * stride_;
-      column[j] += problem_.compliance[island_.first_row + j];
-      std::fill(column + island_.row_count, column + stride_, 0.0);
-    }
-    mirror_lower_triangle(A_, island_.row_count, stride_);
   }
 
  private:
+  const double* side(const double* coefficients, const Patch& patch, bool second) const {
+    return coefficients + patch.start + (second ? space_.size_of(patch.touch_a) * patch.stride : 0);
+  }
+
   void find_responses(const Patch& source) {
     const int a = space_.block_of(source.touch_a);
     const int b = space_.block_of(source.touch_b);
     const auto size = [&](int block) { return block < 0 ? 0 : space_.blocks[block].stride * source.row_count; };
     const std::size_t needed = static_cast<std::size_t>(size(a)) + static_cast<std::size_t>(b == a ? 0 : size(b));
-    if (problem_.responses.size() < needed) problem_.responses.resize(needed);
-    double* out = problem_.responses.data();
+    if (buffer_.size() < needed) buffer_.resize(needed);
+    double* to = buffer_.data();
     count_ = 0;
     if (a >= 0) {
-      respond(space_, source.touch_a, problem_.side(source, false), source, false, out);
-      responses_[count_++] = {a, space_.blocks[a].stride, out};
+      respond(space_, source.touch_a, side(right_, source, false), source, false, to);
+      responses_[count_++] = {a, space_.blocks[a].stride, to};
     }
     if (b >= 0 && b == a) {
-      respond(space_, source.touch_b, problem_.side(source, true), source, true, out);
+      respond(space_, source.touch_b, side(right_, source, true), source, true, to);
     } else if (b >= 0) {
-      out += size(a);
-      respond(space_, source.touch_b, problem_.side(source, true), source, false, out);
-      responses_[count_++] = {b, space_.blocks[b].stride, out};
+      to += size(a);
+      respond(space_, source.touch_b, side(right_, source, true), source, false, to);
+      responses_[count_++] = {b, space_.blocks[b].stride, to};
     }
   }
 
-  void write_block(const Patch& patch, int columns, double* A) const {
+  void write_block(const Patch& patch, int columns, double* to) const {
     bool written = false;
     for (const bool b : {false, true}) {
       const int touch = b ? patch.touch_b : patch.touch_a;
@@ -142,29 +145,57 @@ class IslandMatrix {
       const Touch& t = space_.touches[touch];
       for (int r = 0; r < count_; ++r) {
         if (responses_[r].block != t.block) continue;
-        multiply_block(t.size, written, problem_.side(patch, b), patch, responses_[r].columns + t.first,
-                       responses_[r].stride, columns, A, stride_);
+        multiply_block(t.size, written, side(left_, patch, b), patch, responses_[r].columns + t.first,
+                       responses_[r].stride, columns, to, stride_);
         written = true;
       }
     }
-    if (!written) clear_block(patch, columns, A, stride_);
+    if (!written) clear_block(patch, columns, to, stride_);
   }
 
-  ContactProblem& problem_;
   const TouchSpace& space_;
-  const Island& island_;
+  std::span<const Patch> patches_;
+  int first_row_;
+  const double* left_;
+  const double* right_;
+  AlignedBuffer& buffer_;
+  double* out_;
   int stride_;
-  double* A_;
   Response responses_[2];
   int count_ = 0;
 };
 
+// Rows from n up to the stride become zero.
+void clear_padding(double* matrix, int n, int stride) {
+  for (int j = 0; j < n; ++j) {
+    double* column = matrix + static_cast<std::ptrdiff_t>(j) * stride;
+    std::fill(column + n, column + stride, 0.0);
+  }
+}
+
 }  // namespace
 
+void multiply_through_touches(const TouchSpace& space, std::span<const Patch> patches, const double* left,
+                              const double* right, AlignedBuffer& workspace, double* out, int stride) {
+  if (patches.empty()) return;
+  const int first_row = patches.front().first_row;
+  const int rows = patches.back().first_row + patches.back().row_count - first_row;
+  PatchProducts(space, patches, first_row, left, right, workspace, out, stride).fill(left == right);
+  clear_padding(out, rows, stride);
+  if (left == right) mirror_lower_triangle(out, rows, stride);
+}
+
 void fill_delassus(ContactProblem& problem) {
-  for (int island = 0; island < problem.island_count(); ++island) {
-    if (problem.A_start[island] < 0) continue;
-    IslandMatrix(problem, island).fill(problem.first_patch[island], problem.first_patch[island + 1]);
+  for (int i = 0; i < problem.island_count(); ++i) {
+    if (problem.A_start[i] < 0) continue;
+    const Island& island = problem.islands.islands()[i];
+    const int stride = matrix_stride(island);
+    double* A = problem.A.data() + problem.A_start[i];
+    multiply_through_touches(problem.touches, problem.patches_of(i), problem.coefficients.data(),
+                             problem.coefficients.data(), problem.responses, A, stride);
+    for (int j = 0; j < island.row_count; ++j) {
+      A[static_cast<std::ptrdiff_t>(j) * (stride + 1)] += problem.compliance[island.first_row + j];
+    }
   }
 }
 

@@ -1,13 +1,22 @@
 #pragma once
 
+#include <span>
+
 #include "lithe/contact/contact_problem.h"
 
 namespace lithe {
 
-// Columns of an island's A are this far apart: whole packs may be stored from any row on without reaching the next one.
-inline int matrix_stride(const Island& island) { return padded(island.row_count + kLanes - 1); }
+// Columns of an n×n matrix over rows are this far apart: whole packs may be stored from any row on without reaching the next one.
+inline int matrix_stride(int rows) { return padded(rows + kLanes - 1); }
+inline int matrix_stride(const Island& island) { return matrix_stride(island.row_count); }
 
-// A = T Λ Tᵀ + compliance of every island that has one, from the patches' coefficients and the touches' Λ.
+// out = L Λ Rᵀ for the rows of neighbouring patches, where L and R (`left`, `right`: coefficients laid out as the patches say)
+// are linear forms on touches. Column-major, `stride` ≥ matrix_stride(rows) apart; the padding is set to zero. With
+// left = right the result is symmetric, and only half of it is computed.
+void multiply_through_touches(const TouchSpace& space, std::span<const Patch> patches, const double* left,
+                              const double* right, AlignedBuffer& workspace, double* out, int stride);
+
+// A = J M̂⁻¹ Jᵀ + compliance of every island that has room for it: T Λ Tᵀ, patch by patch.
 void fill_delassus(ContactProblem& problem);
 
 }  // namespace lithe

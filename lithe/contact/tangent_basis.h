@@ -14,4 +14,10 @@ struct TangentBasis {
 
 TangentBasis tangent_basis(const Vec3& n);
 
+// ∂t₁/∂n and ∂t₂/∂n, for changes of n that keep its length.
+struct TangentBasisDerivatives {
+  Mat3 dt1, dt2;
+};
+TangentBasisDerivatives tangent_basis_derivatives(const Vec3& n);
+
 }  // namespace lithe

@@ -159,10 +159,15 @@ void TouchSpace::compute(const Model& model, const Kinematics& kin, const Invers
 }
 
 void TouchSpace::velocities(const DofTree& tree, const Kinematics& kin, const Lanes<1>& v, double* out) const {
+  velocities(tree, kin.S, 1, v, out);
+}
+
+void TouchSpace::velocities(const DofTree& tree, const Lanes<6>& axes, double own, const Lanes<1>& v,
+                            double* out) const {
   for (const Touch& touch : touches) {
     double* at = out + start_of(touch);
     if (touch.size == 1) {
-      *at = v.at(0, tree.slot[touch.dof]);
+      *at = own * v.at(0, tree.slot[touch.dof]);
       continue;
     }
     Pack sum[6] = {};
@@ -171,14 +176,50 @@ void TouchSpace::velocities(const DofTree& tree, const Kinematics& kin, const La
       Pack rate = v.pack(0, slot);
       // The chain may go on below the touch.
       if (g + 1 == touch.packs) rate = select_below(tree.position[touch.dof] % kLanes + 1, rate, Pack{});
-      for (int k = 0; k < 6; ++k) sum[k] += kin.S.pack(k, slot) * rate;
+      for (int k = 0; k < 6; ++k) sum[k] += axes.pack(k, slot) * rate;
     }
     for (int k = 0; k < 6; ++k) at[k] = lane_sum(sum[k]);
   }
 }
 
+void TouchSpace::add_forces(const DofTree& tree, const Lanes<6>& axes, double own, const double* phi,
+                            Lanes<1>& out) const {
+  for (const Touch& touch : touches) {
+    const double* at = phi + start_of(touch);
+    if (touch.size == 1) {
+      out.at(0, tree.slot[touch.dof]) += own * *at;
+      continue;
+    }
+    for (int g = 0; g < touch.packs; ++g) {
+      const int slot = path_slot(tree, touch.dof, g);
+      Pack force = {};
+      for (int k = 0; k < 6; ++k) force += axes.pack(k, slot) * broadcast(at[k]);
+      if (g + 1 == touch.packs) force = select_below(tree.position[touch.dof] % kLanes + 1, force, Pack{});
+      out.pack(0, slot) += force;
+    }
+  }
+}
+
+void TouchSpace::product(const DofTree& tree, const Lanes<1>& z, double* out) const {
+  for (const Touch& touch : touches) {
+    double* at = out + start_of(touch);
+    const double* row = W.data() + touch.W_start;
+    for (int k = 0; k < touch.size; ++k) {
+      Pack sum = {};
+      for (int g = 0; g < touch.packs; ++g, row += kLanes) {
+        sum += as_pack(row) * z.pack(0, path_slot(tree, touch.dof, g));
+      }
+      at[k] = lane_sum(sum);
+    }
+  }
+}
+
 void TouchSpace::transposed_product(const DofTree& tree, const double* phi, Lanes<1>& z) const {
   z.resize_zero(tree.slot_count);
+  add_transposed_product(tree, phi, z);
+}
+
+void TouchSpace::add_transposed_product(const DofTree& tree, const double* phi, Lanes<1>& z) const {
   for (const Touch& touch : touches) {
     const double* at = phi + start_of(touch);
     const double* rows = W.data() + touch.W_start;

@@ -65,8 +65,15 @@ struct TouchSpace {
 
   // J_F v, for velocities by slot. Vectors over all blocks hold `size` numbers.
   void velocities(const DofTree& tree, const Kinematics& kin, const Lanes<1>& v, double* out) const;
+  // The same with other axes than S for bodies; a DoF's own is `own` times its v.
+  void velocities(const DofTree& tree, const Lanes<6>& axes, double own, const Lanes<1>& v, double* out) const;
+  // Transposed: out_j += axis_j·φ, summed over the bodies that j moves, and `own` times a DoF's own φ. By slot.
+  void add_forces(const DofTree& tree, const Lanes<6>& axes, double own, const double* phi, Lanes<1>& out) const;
+  // W z, for z by slot: with z = Xᵀ b that is J_F M̂⁻¹ b.
+  void product(const DofTree& tree, const Lanes<1>& z, double* out) const;
   // z = Wᵀ φ by slot, so that X z = M̂⁻¹ J_Fᵀ φ.
   void transposed_product(const DofTree& tree, const double* phi, Lanes<1>& z) const;
+  void add_transposed_product(const DofTree& tree, const double* phi, Lanes<1>& z) const;  // z += Wᵀ φ
 
  private:
   void add(int key);

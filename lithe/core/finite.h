@@ -2,12 +2,20 @@
 
 #include <span>
 
+#include "lithe/core/pack.h"
+
 namespace lithe {
 
 // One pass without branches: what is not finite becomes NaN when multiplied by zero, and stays it.
 inline bool all_finite(std::span<const double> x) {
-  double mark = 0;
-  for (const double value : x) mark += 0 * value;
+  Pack marks[2] = {};
+  std::size_t i = 0;
+  for (; i + 2 * kLanes <= x.size(); i += 2 * kLanes) {
+    marks[0] += 0.0 * load_anywhere(&x[i]);
+    marks[1] += 0.0 * load_anywhere(&x[i + kLanes]);
+  }
+  double mark = lane_sum(marks[0] + marks[1]);
+  for (; i < x.size(); ++i) mark += 0 * x[i];
   return mark == 0;
 }
 

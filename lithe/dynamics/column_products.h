@@ -14,29 +14,40 @@ namespace lithe {
 inline constexpr int kTileColumns = 3;
 inline constexpr int kTilePacks = 3;
 
+template <int Packs, int Columns>
+LITHE_INLINE void set_zero(Pack (&sum)[Columns][Packs]) {
+  for (int c = 0; c < Columns; ++c) {
+    for (int p = 0; p < Packs; ++p) sum[c][p] = Pack{};
+  }
+}
+
+// sum_c += Σ_k weights[c·stride + k] · column k, for `count` columns and the rows that start at `columns`.
+template <int Packs, int Columns>
+LITHE_INLINE void add_weighted(const double* columns, int column_stride, int count, const double* weights, int stride,
+                               Pack (&sum)[Columns][Packs]) {
+  const double* const end = weights + count;
+  for (; weights < end; ++weights, columns += column_stride) {
+    Pack x[Packs];
+    for (int p = 0; p < Packs; ++p) {
+      x[p] = as_pack(columns + kLanes * p);
+      keep_in_register(x[p]);
+    }
+    for (int c = 0; c < Columns; ++c) {
+      const Pack wc = broadcast(weights[c * stride]);
+      for (int p = 0; p < Packs; ++p) sum[c][p] += wc * x[p];
+    }
+  }
+}
+
 // sum_c = Σ_k weights[c·stride + k] · column k over the k in the runs, for the rows from `row` on. Both weights and
 // columns count from the tree's first DoF.
 template <int Packs, int Columns>
 LITHE_INLINE void weighted_sums(const double* block, int column_stride, int row, const DofTree::Run* runs,
                                 int run_count, const double* weights, int stride, Pack (&sum)[Columns][Packs]) {
-  for (int c = 0; c < Columns; ++c) {
-    for (int p = 0; p < Packs; ++p) sum[c][p] = Pack{};
-  }
+  set_zero(sum);
   for (int r = 0; r < run_count; ++r) {
-    const double* column = block + runs[r].first * column_stride + row;
-    const double* w = weights + runs[r].first;
-    const double* const end = w + runs[r].count;
-    for (; w < end; ++w, column += column_stride) {
-      Pack x[Packs];
-      for (int p = 0; p < Packs; ++p) {
-        x[p] = as_pack(column + kLanes * p);
-        keep_in_register(x[p]);
-      }
-      for (int c = 0; c < Columns; ++c) {
-        const Pack wc = broadcast(w[c * stride]);
-        for (int p = 0; p < Packs; ++p) sum[c][p] += wc * x[p];
-      }
-    }
+    add_weighted<Packs, Columns>(block + runs[r].first * column_stride + row, column_stride, runs[r].count,
+                                 weights + runs[r].first, stride, sum);
   }
 }
 

@@ -142,7 +142,7 @@ void aba(const Model& model, const Kinematics& kin, const ConstVecRef& tau, Forw
   fd.singular_dof = -1;
   const DofTree& tree = model.tree();
   const auto own_acceleration = [&](int s) { return kin.v.pack(0, s) * load_motion(kin.Psi_dot, s); };
-  link_forces(model, kin, wrenches, own_acceleration, fd.A_parent, fd.A, fd.momentum, fd.F);
+  link_forces(model, kin, model.gravity(), wrenches, own_acceleration, fd.A_parent, fd.A, fd.momentum, fd.F);
   singular_pivots(tree, kin, fd);
   gather_dofs(tree, kin, fd);
   for (Handover& handover : fd.handovers) handover = Handover{};

@@ -31,15 +31,16 @@ LITHE_INLINE void store_negative(const Pack (&tile)[Packs], double* column, int 
 }
 
 // out = −M⁻¹ D for the columns of one chain, where D is non-zero only in the rows of DoFs above, in or below the chain.
-void multiply_chain(const DofTree& tree, const DofTree::Chain& chain, const InverseMassMatrix& M_inverse, const MatX& D,
-                    MatX& out) {
+void multiply_chain(const DofTree& tree, const DofTree::Chain& chain, const InverseMassMatrix& M_inverse,
+                    const AlignedBuffer& D, MatX& out) {
   const DofTree::Tree& part = tree.trees[chain.tree];
   const double* block = &M_inverse.columns[tree.column_start[part.first_dof]];
   const DofTree::Run* runs = &tree.comparable_runs[chain.first_run];
   for_each_tile(chain.dof_count, padded(part.dof_count), [&]<int Columns, int Packs>(int column, int row) {
     const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(chain.first_dof + column) * tree.nv + part.first_dof;
     Pack sum[Columns][Packs];
-    weighted_sums<Packs, Columns>(block, part.column_stride, row, runs, chain.run_count, D.data() + at, tree.nv, sum);
+    weighted_sums<Packs, Columns>(block, part.column_stride, row, runs, chain.run_count,
+                                  &D[tree.column_start[chain.first_dof + column]], part.column_stride, sum);
     for (int c = 0; c < Columns; ++c) store_negative(sum[c], out.data() + at + c * tree.nv + row, part.dof_count - row);
   });
 }
@@ -52,11 +53,11 @@ void aba_derivatives(const Model& model, const Kinematics& kin, const ForwardDyn
   const DofTree& tree = model.tree();
   resize(model, out);
   rnea(model, kin, fd.a, out.id, wrenches);
-  rnea_derivatives(model, kin, out.id, out.did, wrenches);
+  rnea_derivative_columns(model, kin, out.id, 0, out.did, wrenches);
   inverse_mass_matrix(model, fd, out.M_inverse);
   for (const DofTree::Chain& chain : tree.chains) {
-    multiply_chain(tree, chain, out.M_inverse, out.did.dtau_dq, out.da_dq);
-    multiply_chain(tree, chain, out.M_inverse, out.did.dtau_dv, out.da_dv);
+    multiply_chain(tree, chain, out.M_inverse, out.did.columns_q, out.da_dq);
+    multiply_chain(tree, chain, out.M_inverse, out.did.columns_v, out.da_dv);
   }
   for (const DofTree::Tree& part : tree.trees) {
     using Strided = Eigen::Map<const MatX, 0, Eigen::OuterStride<>>;

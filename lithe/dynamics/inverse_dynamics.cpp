@@ -31,17 +31,44 @@ void joint_forces(const DofTree& tree, const Kinematics& kin, InverseDynamics& i
   slots_to_dofs(tree, id.tau_slots, id.tau.data());
 }
 
-}  // namespace
-
-void rnea(const Model& model, const Kinematics& kin, const ConstVecRef& a, InverseDynamics& id,
-          const ExternalWrenches& wrenches) {
+void accelerate(const Model& model, const Kinematics& kin, const ConstVecRef& a, const ExternalWrenches& wrenches,
+                InverseDynamics& id) {
   check_tangent(model, a, "a");
   prepare(model, kin, id);
   dofs_to_slots(model.tree(), a.data(), id.a);
   const auto own_acceleration = [&](int s) {
     return id.a.pack(0, s) * load_motion(kin.S, s) + kin.v.pack(0, s) * load_motion(kin.Psi_dot, s);
   };
-  link_forces(model, kin, wrenches, own_acceleration, id.A_parent, id.A, id.momentum, id.F);
+  link_forces(model, kin, model.gravity(), wrenches, own_acceleration, id.A_parent, id.A, id.momentum, id.F);
+}
+
+void subtract(const DofTree& tree, const Lanes<6>& link_wrenches, Lanes<6>& F) {
+  for (int s = 0; s < tree.slot_count; s += kLanes) store(F, s, load_force(F, s) - load_force(link_wrenches, s));
+}
+
+}  // namespace
+
+void rnea(const Model& model, const Kinematics& kin, const ConstVecRef& a, InverseDynamics& id,
+          const ExternalWrenches& wrenches) {
+  accelerate(model, kin, a, wrenches, id);
+  joint_forces(model.tree(), kin, id);
+}
+
+void rnea(const Model& model, const Kinematics& kin, const ConstVecRef& a, const Lanes<6>& link_wrenches,
+          InverseDynamics& id, const ExternalWrenches& wrenches) {
+  accelerate(model, kin, a, wrenches, id);
+  subtract(model.tree(), link_wrenches, id.F);
+  joint_forces(model.tree(), kin, id);
+}
+
+void inertial_forces(const Model& model, const Kinematics& kin, const ConstVecRef& a, const Lanes<6>& link_wrenches,
+                     InverseDynamics& id) {
+  check_tangent(model, a, "a");
+  prepare(model, kin, id);
+  dofs_to_slots(model.tree(), a.data(), id.a);
+  const auto own_acceleration = [&](int s) { return id.a.pack(0, s) * load_motion(kin.S, s); };
+  link_forces(model, kin, Vec3::Zero(), {}, own_acceleration, id.A_parent, id.A, id.momentum, id.F);
+  subtract(model.tree(), link_wrenches, id.F);
   joint_forces(model.tree(), kin, id);
 }
 
@@ -49,7 +76,7 @@ void bias_forces(const Model& model, const Kinematics& kin, InverseDynamics& id,
   prepare(model, kin, id);
   id.a.set_zero();
   const auto own_acceleration = [&](int s) { return kin.v.pack(0, s) * load_motion(kin.Psi_dot, s); };
-  link_forces(model, kin, wrenches, own_acceleration, id.A_parent, id.A, id.momentum, id.F);
+  link_forces(model, kin, model.gravity(), wrenches, own_acceleration, id.A_parent, id.A, id.momentum, id.F);
   joint_forces(model.tree(), kin, id);
 }
 

@@ -1,8 +1,5 @@
 #include "lithe/dynamics/inverse_dynamics_derivatives.h"
 
-#include <algorithm>
-#include <cstring>
-
 #include "lithe/dynamics/stage_check.h"
 #include "lithe/dynamics/tree_sums.h"
 
@@ -13,9 +10,8 @@ namespace {
 void resize(const Model& model, InverseDynamicsDerivatives& d) {
   const DofTree& tree = model.tree();
   if (!d.layout.changed(tree)) return;
-  // Entries between DoFs of which neither is above the other are zero once and for all.
-  d.dtau_dq.setZero(tree.nv, tree.nv);
-  d.dtau_dv.setZero(tree.nv, tree.nv);
+  d.dtau_dq.resize(0, 0);
+  d.dtau_dv.resize(0, 0);
   d.B.resize(tree.slot_count);
   d.Psi_ddot.resize(tree.slot_count);
   d.Psi_dot_plus_S_dot.resize(tree.slot_count);
@@ -23,8 +19,9 @@ void resize(const Model& model, InverseDynamicsDerivatives& d) {
   d.BtS.resize(tree.slot_count);
   d.column_q.resize(tree.slot_count);
   d.column_v.resize(tree.slot_count);
-  d.slot_columns_q.assign(tree.slot_column_storage, 0.0);
-  d.slot_columns_v.assign(tree.slot_column_storage, 0.0);
+  // Entries between DoFs of which neither is above the other are zero once and for all.
+  d.columns_q.assign(tree.column_storage, 0.0);
+  d.columns_v.assign(tree.column_storage, 0.0);
 }
 
 // 2B of one link. It is almost empty: with V = (ω, u), I V = (n, f) and h = m·c,
@@ -79,7 +76,7 @@ LITHE_INLINE Vector3<Pack> multiply_transposed(const SubtreeB& B, const Motion<P
 }
 
 // What each DoF contributes to the entries in its row and its column, before pairing it with the DoFs above.
-void prepare_dofs(const DofTree& tree, const Kinematics& kin, const InverseDynamics& id,
+void prepare_dofs(const DofTree& tree, const Kinematics& kin, const InverseDynamics& id, double mass_rate,
                   InverseDynamicsDerivatives& d) {
   for (int s = 0; s < tree.slot_count; s += kLanes) {
     store_B(d.B, s, load_inertia(kin.I, s), load_motion(kin.V, s), load_force(id.momentum, s));
@@ -91,7 +88,8 @@ void prepare_dofs(const DofTree& tree, const Kinematics& kin, const InverseDynam
     const Motion<Pack> S = load_motion(kin.S, s);
     const Motion<Pack> Psi_dot = load_motion(kin.Psi_dot, s);
     const Motion<Pack> Psi_ddot = cross(load_motion(id.A_parent, s), S) + cross(load_motion(kin.V_parent, s), Psi_dot);
-    const Motion<Pack> Psi_dot_plus_S_dot = Psi_dot + cross(load_motion(kin.V, s), S);
+    // I S_j is M's column, so M comes with the same products.
+    const Motion<Pack> Psi_dot_plus_S_dot = Psi_dot + cross(load_motion(kin.V, s), S) - broadcast(mass_rate) * S;
     const Inertia10<Pack> I = load_inertia(d.I, s);
     const SubtreeB B = load_B(d.B, s);
     store(d.Psi_ddot, s, Psi_ddot);
@@ -143,7 +141,7 @@ LITHE_INLINE Pack dot_angular(const Lanes<6>& one, int slot, const Vector3<Pack>
   return one.at(0, slot) * n.x + one.at(1, slot) * n.y + one.at(2, slot) * n.z;
 }
 
-// Where the columns of a chain's DoFs are. Rows are slots.
+// Where the columns of a chain's DoFs are. Rows are DoFs of the whole model, so the pointers count from its first.
 struct ChainColumns {
   double* q;
   double* v;
@@ -151,13 +149,15 @@ struct ChainColumns {
 
   ChainColumns(const DofTree& tree, const DofTree::Chain& chain, InverseDynamicsDerivatives& d) {
     const DofTree::Tree& part = tree.trees[chain.tree];
-    stride = part.slot_column_stride;
-    const std::ptrdiff_t start =
-        part.first_slot_column + (chain.first_dof - part.first_dof) * stride - std::ptrdiff_t{part.first_slot};
-    q = d.slot_columns_q.data() + start;
-    v = d.slot_columns_v.data() + start;
+    stride = part.column_stride;
+    const std::ptrdiff_t start = tree.column_start[chain.first_dof] - std::ptrdiff_t{part.first_dof};
+    q = d.columns_q.data() + start;
+    v = d.columns_v.data() + start;
   }
 };
+
+// Chains are not padded in these columns, so a chain's last pack reaches into the next one's rows. It writes zeros there, which
+// is right for a chain of another branch; rows of this branch are written later, since all go downwards.
 
 // ∂τ_j by the chain's DoFs i, for all j strictly above i: four j at a time.
 void fill_above(const DofTree& tree, const DofTree::Chain& chain, const Kinematics& kin,
@@ -165,13 +165,14 @@ void fill_above(const DofTree& tree, const DofTree::Chain& chain, const Kinemati
   const ChainColumns columns(tree, chain, d);
   for (int g = 0; g < chain.path_length / kLanes; ++g) {
     const int group = tree.path_groups[chain.first_group + g];
+    const int row = tree.group_dof[group / kLanes];
     const Motion<Pack> S = load_motion(kin.S, group);
     // In the chain itself, only the DoFs with something of this group above them.
     const int first = group < chain.first_slot ? 0 : group - chain.first_slot + 1;
     for (int i = first; i < chain.dof_count; ++i) {
       const int s = chain.first_slot + i;
-      as_pack(columns.q + i * columns.stride + group) = dot(d.column_q, s, S);
-      as_pack(columns.v + i * columns.stride + group) = dot(d.column_v, s, S);
+      store_anywhere(columns.q + i * columns.stride + row, dot(d.column_q, s, S));
+      store_anywhere(columns.v + i * columns.stride + row, dot(d.column_v, s, S));
     }
   }
 }
@@ -184,6 +185,7 @@ void fill_below(const DofTree& tree, const DofTree::Chain& chain, const Kinemati
   for (int group = chain.first_slot; group < chain.subtree_slot_end; group += kLanes) {
     const Force<Pack> IS = load_force(d.IS, group);
     const Vector3<Pack> BtS = load_vector(d.BtS, group);
+    const int row = tree.group_dof[group / kLanes];
     for (int j = 0; j < chain.dof_count; ++j) {
       // How many of these rows lie above j's joint and are not ours.
       const int above = chain.first_slot + tree.joint_begin[chain.first_dof + j] - chain.first_dof - group;
@@ -192,46 +194,34 @@ void fill_below(const DofTree& tree, const DofTree::Chain& chain, const Kinemati
       Pack by_q = dot_angular(kin.Psi_dot, s, BtS) + dot(d.Psi_ddot, s, IS);
       if constexpr (WithWrenches) by_q -= dot(kin.S, s, load_force(d.wrench_row, group));
       const Pack by_v = dot_angular(kin.S, s, BtS) + dot(d.Psi_dot_plus_S_dot, s, IS);
-      Pack& q = as_pack(columns.q + j * columns.stride + group);
-      Pack& v = as_pack(columns.v + j * columns.stride + group);
-      q = above <= 0 ? by_q : select_below(above, q, by_q);
-      v = above <= 0 ? by_v : select_below(above, v, by_v);
+      double* q = columns.q + j * columns.stride + row;
+      double* v = columns.v + j * columns.stride + row;
+      store_anywhere(q, above <= 0 ? by_q : select_below(above, load_anywhere(q), by_q));
+      store_anywhere(v, above <= 0 ? by_v : select_below(above, load_anywhere(v), by_v));
     }
   }
 }
 
-// Closes the gaps between the chains' slots. Whole packs are copied: the zeros past a chain's end land where the next
-// chain's rows come afterwards, or where zero is right. Only at the matrix's last row would they start a new column.
-void close_gaps(const DofTree& tree, const AlignedBuffer& slot_columns, MatX& dense) {
-  for (const DofTree::Chain& chain : tree.chains) {
-    const DofTree::Tree& part = tree.trees[chain.tree];
-    const double* rows = &slot_columns[part.first_slot_column] + (chain.first_slot - part.first_slot);
-    double* to = dense.data() + static_cast<std::ptrdiff_t>(part.first_dof) * tree.nv + chain.first_dof;
-    const bool at_the_end = chain.first_dof + padded(chain.dof_count) > tree.nv;
-    for (int r = 0; r < chain.run_count; ++r) {
-      const DofTree::Run& run = tree.comparable_runs[chain.first_run + r];
-      for (std::ptrdiff_t j = run.first; j < run.first + run.count; ++j) {
-        const double* from_column = rows + j * part.slot_column_stride;
-        double* to_column = to + j * tree.nv;
-        if (at_the_end) {
-          std::copy_n(from_column, chain.dof_count, to_column);
-        } else {
-          for (int k = 0; k < chain.dof_count; k += kLanes) std::memcpy(to_column + k, from_column + k, sizeof(Pack));
-        }
-      }
-    }
+void to_dense(const DofTree& tree, const AlignedBuffer& columns, MatX& dense) {
+  // Different trees do not depend on one another, once and for all.
+  if (dense.rows() != tree.nv) dense.setZero(tree.nv, tree.nv);
+  for (const DofTree::Tree& part : tree.trees) {
+    using Strided = Eigen::Map<const MatX, 0, Eigen::OuterStride<>>;
+    dense.block(part.first_dof, part.first_dof, part.dof_count, part.dof_count) =
+        Strided(&columns[tree.column_start[part.first_dof]], part.dof_count, part.dof_count,
+                Eigen::OuterStride<>(part.column_stride));
   }
 }
 
 }  // namespace
 
-void rnea_derivatives(const Model& model, const Kinematics& kin, const InverseDynamics& id,
-                      InverseDynamicsDerivatives& out, const ExternalWrenches& wrenches) {
+void rnea_derivative_columns(const Model& model, const Kinematics& kin, const InverseDynamics& id, double mass_rate,
+                             InverseDynamicsDerivatives& out, const ExternalWrenches& wrenches) {
   check_stage(model, kin.layout, "Kinematics", "kinematics()");
   check_stage(model, id.layout, "InverseDynamics", "rnea()");
   const DofTree& tree = model.tree();
   resize(model, out);
-  prepare_dofs(tree, kin, id, out);
+  prepare_dofs(tree, kin, id, mass_rate, out);
   if (!wrenches.empty()) prepare_wrenches(model, kin, wrenches, out);
   for (const DofTree::Chain& chain : tree.chains) {
     fill_above(tree, chain, kin, out);
@@ -241,8 +231,13 @@ void rnea_derivatives(const Model& model, const Kinematics& kin, const InverseDy
       fill_below<true>(tree, chain, kin, out);
     }
   }
-  close_gaps(tree, out.slot_columns_q, out.dtau_dq);
-  close_gaps(tree, out.slot_columns_v, out.dtau_dv);
+}
+
+void rnea_derivatives(const Model& model, const Kinematics& kin, const InverseDynamics& id,
+                      InverseDynamicsDerivatives& out, const ExternalWrenches& wrenches) {
+  rnea_derivative_columns(model, kin, id, 0, out, wrenches);
+  to_dense(model.tree(), out.columns_q, out.dtau_dq);
+  to_dense(model.tree(), out.columns_v, out.dtau_dv);
 }
 
 }  // namespace lithe

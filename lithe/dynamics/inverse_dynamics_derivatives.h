@@ -24,9 +24,8 @@ struct InverseDynamicsDerivatives {
   Lanes<3> BtS;                 // the non-zero half of 2Bᵀ S
   Lanes<6> column_q;            // 2B Ψ̇ + I Ψ̈ + S ×* F
   Lanes<6> column_v;            // 2B S + I (Ψ̇ + Ṡ)
-  // The same derivatives as dtau_dq and dtau_dv, one column per DoF over its tree's slots
-  // (DofTree::Tree::first_slot_column): what the kernels write, before the slots' gaps are closed.
-  AlignedBuffer slot_columns_q, slot_columns_v;
+  // The same derivatives as dtau_dq and dtau_dv, one dense block per tree (DofTree::column_start).
+  AlignedBuffer columns_q, columns_v;
   Lanes<18> T;          // external wrenches: ∂(Σ F)/∂q_j = T S_j, upper half by rows
   Lanes<6> wrench_row;  // S ×* Σ F + Tᵀ S
 
@@ -36,5 +35,10 @@ struct InverseDynamicsDerivatives {
 // `id` must come from rnea() with the same wrenches.
 void rnea_derivatives(const Model& model, const Kinematics& kin, const InverseDynamics& id,
                       InverseDynamicsDerivatives& out, const ExternalWrenches& wrenches = {});
+
+// The blocks columns_q and columns_v alone, and mass_rate·M subtracted from ∂ID/∂v: what the derivative of a step of length
+// 1/mass_rate is made of.
+void rnea_derivative_columns(const Model& model, const Kinematics& kin, const InverseDynamics& id, double mass_rate,
+                             InverseDynamicsDerivatives& out, const ExternalWrenches& wrenches = {});
 
 }  // namespace lithe

@@ -105,14 +105,11 @@ void multiply(const Model& model, const InverseFactor& inverse, const Lanes<1>& 
   }
 }
 
-void solve(const Model& model, InverseFactor& inverse, const ConstVecRef& b, VecRef out) {
+void multiply_transposed(const Model& model, const InverseFactor& inverse, const ConstVecRef& b, Lanes<1>& z) {
   check_stage(model, inverse.layout, "InverseFactor", "invert()");
   const DofTree& tree = model.tree();
-  LITHE_CHECK(b.size() == tree.nv && out.size() == tree.nv,
-              "the right-hand side has {} and the result {} entries, the model needs nv = {}", b.size(), out.size(),
-              tree.nv);
-  inverse.z.set_zero();
-  // z = Xᵀ b, then out = X z.
+  LITHE_CHECK(b.size() == tree.nv, "the right-hand side has {} entries, the model needs nv = {}", b.size(), tree.nv);
+  z.resize_zero(tree.slot_count);
   for (const DofTree::Chain& chain : tree.chains) {
     const double* rows = &inverse.rows[tree.row_start[chain.first_dof]];
     for (int g = 0; g < chain.path_length / kLanes; ++g) {
@@ -120,9 +117,13 @@ void solve(const Model& model, InverseFactor& inverse, const ConstVecRef& b, Vec
       for (int i = 0; i < chain.dof_count; ++i) {
         sum += b[chain.first_dof + i] * as_pack(rows + i * chain.path_length + kLanes * g);
       }
-      inverse.z.pack(0, tree.path_groups[chain.first_group + g]) += sum;
+      z.pack(0, tree.path_groups[chain.first_group + g]) += sum;
     }
   }
+}
+
+void solve(const Model& model, InverseFactor& inverse, const ConstVecRef& b, VecRef out) {
+  multiply_transposed(model, inverse, b, inverse.z);
   multiply(model, inverse, inverse.z, out);
 }
 

@@ -17,6 +17,9 @@ void invert(const Model& model, const MassFactor& factor, InverseFactor& out);
 // out = X z, with z by slot (Lanes<1>): the outer half of solve(), for those who have Xᵀ b already.
 void multiply(const Model& model, const InverseFactor& inverse, const Lanes<1>& z, VecRef out);
 
+// z = Xᵀ b, by slot: the inner half.
+void multiply_transposed(const Model& model, const InverseFactor& inverse, const ConstVecRef& b, Lanes<1>& z);
+
 // out = M⁻¹ b.
 void solve(const Model& model, InverseFactor& inverse, const ConstVecRef& b, VecRef out);
 

@@ -12,12 +12,12 @@ namespace lithe {
 //
 // where `term(slot)` is what the joints themselves contribute to the acceleration.
 template <class Term>
-LITHE_INLINE void link_forces(const Model& model, const Kinematics& kin, const ExternalWrenches& wrenches, Term term,
-                              Lanes<6>& A_parent, Lanes<6>& A, Lanes<6>& momentum, Lanes<6>& F) {
+LITHE_INLINE void link_forces(const Model& model, const Kinematics& kin, const Vec3& gravity,
+                              const ExternalWrenches& wrenches, Term term, Lanes<6>& A_parent, Lanes<6>& A,
+                              Lanes<6>& momentum, Lanes<6>& F) {
   const DofTree& tree = model.tree();
-  const Vec3& g = model.gravity();
   // Gravity enters as if the world accelerated upwards.
-  const Motion<double> root = {{0, 0, 0}, {-g.x(), -g.y(), -g.z()}};
+  const Motion<double> root = {{0, 0, 0}, {-gravity.x(), -gravity.y(), -gravity.z()}};
   sum_outwards(tree, root, term, A_parent, A);
   for (int s = 0; s < tree.slot_count; s += kLanes) {
     const Inertia10<Pack> I = load_inertia(kin.I, s);

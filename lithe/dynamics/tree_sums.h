@@ -69,6 +69,11 @@ inline void dofs_to_slots(const DofTree& tree, const double* dofs, Lanes<1>& slo
     std::copy_n(dofs + chain.first_dof, chain.dof_count, slots.data() + chain.first_slot);
   }
 }
+inline void add_slots_to_dofs(const DofTree& tree, const Lanes<1>& slots, double* dofs) {
+  for (const DofTree::Chain& chain : tree.chains) {
+    for (int k = 0; k < chain.dof_count; ++k) dofs[chain.first_dof + k] += slots.data()[chain.first_slot + k];
+  }
+}
 inline void slots_to_dofs(const DofTree& tree, const Lanes<1>& slots, double* dofs) {
   for (const DofTree::Chain& chain : tree.chains) {
     std::copy_n(slots.data() + chain.first_slot, chain.dof_count, dofs + chain.first_dof);

@@ -92,7 +92,10 @@ void lay_out_paths(DofTree& tree) {
         tree.path_groups.push_back(group);
       }
     }
-    for (int s = 0; s < chain.dof_count; s += kLanes) tree.path_groups.push_back(chain.first_slot + s);
+    for (int s = 0; s < chain.dof_count; s += kLanes) {
+      tree.path_groups.push_back(chain.first_slot + s);
+      tree.group_dof.push_back(chain.first_dof + s);
+    }
     for (int i = 0; i < chain.dof_count; ++i) {
       tree.row_start.push_back(tree.row_storage);
       tree.row_storage += chain.path_length;
@@ -129,12 +132,9 @@ void lay_out_trees(DofTree& tree) {
     tree.trees.back().slot_end = chain.first_slot + padded(chain.dof_count);
   }
   for (DofTree::Tree& t : tree.trees) {
-    t.slot_column_stride = column_stride(t.slot_end - t.first_slot);
-    t.first_slot_column = tree.slot_column_storage;
-    tree.slot_column_storage += t.dof_count * t.slot_column_stride;
     t.first_joint = tree.joint_of[t.first_dof];
     t.joint_end = tree.joint_of[t.first_dof + t.dof_count - 1] + 1;
-    t.column_stride = column_stride(t.dof_count);
+    t.column_stride = column_stride(t.dof_count + kLanes - 1);
     for (int i = 0; i < t.dof_count; ++i) {
       tree.column_start.push_back(tree.column_storage);
       tree.column_storage += t.column_stride;

@@ -54,9 +54,8 @@ struct DofTree {
     int first_dof, dof_count;
     int first_slot, slot_end;
     int first_chain, chain_end;
-    int column_stride;           // from one column to the next in a dense matrix over this tree's DoFs
-    int slot_column_stride;      // and in a matrix with one row per slot,
-    int first_slot_column;       // where this tree's part begins
+    int column_stride;           // from one column to the next in a dense matrix over this tree's DoFs: a pack may be
+                                 // stored from any row on
     int first_joint, joint_end;  // into `joints`
     int root_joint_end;          // the root body's own joints are the first ones
   };
@@ -74,9 +73,8 @@ struct DofTree {
 
   int nq = 0, nv = 0;
   int slot_count = 0;
-  int row_storage = 0;          // doubles that all path rows take together
-  int column_storage = 0;       // and the columns of one dense square block per tree
-  int slot_column_storage = 0;  // and the columns, one per DoF, over the tree's slots
+  int row_storage = 0;     // doubles that all path rows take together
+  int column_storage = 0;  // and the columns of one dense square block per tree
 
   std::vector<TreeJoint> joints;  // in DoF order
   std::vector<Chain> chains;      // in DoF order
@@ -96,6 +94,8 @@ struct DofTree {
 
   // Slots (multiples of kLanes) of the packs along each chain's path.
   std::vector<int> path_groups;
+  // The DoF in the first lane of each pack; by slot / kLanes.
+  std::vector<int> group_dof;
   // For each chain the DoFs that are above it, in it or below it, as runs within the tree (first DoF relative to the
   // tree's): the non-zero rows of a derivative's columns.
   struct Run {

@@ -1,6 +1,7 @@
 #include "lithe/model/parameters.h"
 
 #include <array>
+#include <iterator>
 #include <map>
 #include <utility>
 #include <variant>
@@ -154,6 +155,20 @@ constexpr Attribute<Vec3> kGravityAttributes[] = {
     {"z", component<2>},
 };
 
+// The enumerations in the header count these lines.
+template <class Item, std::size_t N>
+constexpr bool is_at(const Attribute<Item> (&attributes)[N], int place, std::string_view name) {
+  return attributes[place].name == name;
+}
+static_assert(is_at(kBodyAttributes, body_parameter::Izz, "Izz") && is_at(kBodyAttributes, body_parameter::z, "z"));
+static_assert(is_at(kJointAttributes, joint_parameter::pitch, "pitch") &&
+              is_at(kJointAttributes, joint_parameter::velocity_limit, "velocity_limit"));
+static_assert(is_at(kShapeAttributes, shape_parameter::half_z, "half_z") &&
+              is_at(kShapeAttributes, shape_parameter::z, "z"));
+static_assert(is_at(kMotorAttributes, motor_parameter::max_effort, "max_effort"));
+static_assert(is_at(kLoopAttributes, loop_parameter::bz, "bz"));
+static_assert(is_at(kMimicAttributes, mimic_parameter::offset, "offset"));
+
 template <class Item>
 bool is_world(const Item&) {
   return false;
@@ -166,38 +181,44 @@ std::string_view name_of(const Item& item) {
 }
 std::string_view name_of(const Vec3&) { return {}; }
 
-// Calls visit(prefix, items, attributes) for each kind of thing that has parameters.
+// Calls visit(prefix, kind, items, attributes) for each kind of thing that has parameters.
 template <class Visit>
 void for_each_kind(const Model& model, Visit visit) {
-  visit("body/", model.bodies(), kBodyAttributes);
-  visit("joint/", model.joints(), kJointAttributes);
-  visit("shape/", model.shapes(), kShapeAttributes);
-  visit("frame/", model.frames(), kFrameAttributes);
-  visit("motor/", model.motors(), kMotorAttributes);
-  visit("loop/", model.loops(), kLoopAttributes);
-  visit("mimic/", model.mimics(), kMimicAttributes);
-  visit("gravity", std::array{model.gravity()}, kGravityAttributes);
+  visit("body/", ParameterKind::body, model.bodies(), kBodyAttributes);
+  visit("joint/", ParameterKind::joint, model.joints(), kJointAttributes);
+  visit("shape/", ParameterKind::shape, model.shapes(), kShapeAttributes);
+  visit("frame/", ParameterKind::frame, model.frames(), kFrameAttributes);
+  visit("motor/", ParameterKind::motor, model.motors(), kMotorAttributes);
+  visit("loop/", ParameterKind::loop, model.loops(), kLoopAttributes);
+  visit("mimic/", ParameterKind::mimic, model.mimics(), kMimicAttributes);
+  visit("gravity", ParameterKind::gravity, std::array{model.gravity()}, kGravityAttributes);
 }
 
-// Calls use(item, its index, where it keeps the number) for the parameter of this name.
+// Calls use(item, its place, where it keeps the number) for the parameter of this name; false: there is none.
 template <class Use>
-void with_parameter(const Model& model, std::string_view name, Use use) {
+bool visit_parameter(const Model& model, std::string_view name, Use use) {
   const std::size_t slash = name.rfind('/');
   const std::string_view owner = name.substr(0, slash);
   const std::string_view wanted = slash == std::string_view::npos ? "" : name.substr(slash + 1);
   bool found = false;
-  for_each_kind(model, [&](std::string_view prefix, const auto& items, const auto& attributes) {
+  for_each_kind(model, [&](std::string_view prefix, ParameterKind kind, const auto& items, const auto& attributes) {
     if (!owner.starts_with(prefix)) return;
     for (std::size_t i = 0; i < items.size() && !found; ++i) {
       if (name_of(items[i]) != owner.substr(prefix.size()) || is_world(items[i])) continue;
-      for (const auto& attribute : attributes) {
-        if (attribute.name != wanted || !attribute.number(items[i])) continue;
-        use(items[i], static_cast<int>(i), attribute.number);
+      for (std::size_t k = 0; k < std::size(attributes); ++k) {
+        if (attributes[k].name != wanted || !attributes[k].number(items[i])) continue;
+        use(items[i], ParameterPlace{kind, static_cast<int>(i), static_cast<int>(k)}, attributes[k].number);
         found = true;
       }
     }
   });
-  if (found) return;
+  return found;
+}
+
+// The same, where a name that is not there is an Error.
+template <class Use>
+void with_parameter(const Model& model, std::string_view name, Use use) {
+  if (visit_parameter(model, name, use)) return;
   const std::vector<std::string> names = parameter_names(model);
   LITHE_CHECK(false, "the model has no parameter '{}'{}", name,
               did_you_mean(name, std::vector<std::string_view>(names.begin(), names.end())));
@@ -207,8 +228,8 @@ void with_parameter(const Model& model, std::string_view name, Use use) {
 class Changes {
  public:
   void write(const Model& model, std::string_view name, double value) {
-    with_parameter(model, name, [&](const auto& item, int index, auto number) {
-      auto& copy = copies(item).try_emplace(index, item).first->second;
+    with_parameter(model, name, [&](const auto& item, const ParameterPlace& place, auto number) {
+      auto& copy = copies(item).try_emplace(place.index, item).first->second;
       *const_cast<double*>(number(copy)) = value;  // the copy is ours to write
     });
   }
@@ -250,9 +271,15 @@ class Changes {
 
 }  // namespace
 
+std::optional<ParameterPlace> find_parameter(const Model& model, std::string_view name) {
+  std::optional<ParameterPlace> found;
+  visit_parameter(model, name, [&](const auto&, const ParameterPlace& place, auto) { found = place; });
+  return found;
+}
+
 std::vector<std::string> parameter_names(const Model& model) {
   std::vector<std::string> names;
-  for_each_kind(model, [&](std::string_view prefix, const auto& items, const auto& attributes) {
+  for_each_kind(model, [&](std::string_view prefix, ParameterKind, const auto& items, const auto& attributes) {
     for (const auto& item : items) {
       for (const auto& attribute : attributes) {
         if (is_world(item) || !attribute.number(item)) continue;
@@ -265,7 +292,7 @@ std::vector<std::string> parameter_names(const Model& model) {
 
 double parameter(const Model& model, std::string_view name) {
   double value = 0;
-  with_parameter(model, name, [&](const auto& item, int, auto number) { value = *number(item); });
+  with_parameter(model, name, [&](const auto& item, const ParameterPlace&, auto number) { value = *number(item); });
   return value;
 }
 

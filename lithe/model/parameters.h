@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +28,51 @@ namespace lithe {
 //   gravity/     x y z
 //
 // An unknown name is an Error that lists the closest known ones.
+
+// What a name stands for, for those who need to know more of a parameter than its value: the thing it belongs to (the place of
+// the body, joint … in the model's list) and which of its numbers it is.
+enum class ParameterKind : std::uint8_t { body, joint, shape, frame, motor, loop, mimic, gravity };
+struct ParameterPlace {
+  ParameterKind kind = ParameterKind::body;
+  int index = 0;
+  int attribute = 0;  // one of the enumerations below; of a frame and of gravity: x, y, z
+};
+
+namespace body_parameter {
+enum : int { mass, mx, my, mz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz, x, y, z };
+}
+namespace joint_parameter {
+enum : int {
+  x,
+  y,
+  z,
+  pitch,
+  stiffness,
+  rest,
+  damping,
+  armature,
+  dry_friction,
+  lower,
+  upper,
+  effort_limit,
+  velocity_limit
+};
+}
+namespace shape_parameter {
+enum : int { friction, restitution, margin, radius, half_length, half_x, half_y, half_z, x, y, z };
+}
+namespace motor_parameter {
+enum : int { stiffness, damping, max_effort };
+}
+namespace loop_parameter {
+enum : int { ax, ay, az, bx, by, bz };
+}
+namespace mimic_parameter {
+enum : int { multiplier, offset };
+}
+
+// Nothing where the model has no parameter of this name.
+std::optional<ParameterPlace> find_parameter(const Model& model, std::string_view name);
 
 // Every parameter that the model has, in the order of the kinds above.
 std::vector<std::string> parameter_names(const Model& model);

@@ -8,13 +8,17 @@
 #include "lithe/core/check.h"
 #include "lithe/core/suggest.h"
 #include "lithe/scenes/balls.h"
+#include "lithe/scenes/cartpole.h"
+#include "lithe/scenes/catapult.h"
 #include "lithe/scenes/chain.h"
+#include "lithe/scenes/drone.h"
 #include "lithe/scenes/four_bar.h"
 #include "lithe/scenes/free_bodies.h"
 #include "lithe/scenes/gripper.h"
 #include "lithe/scenes/half_cheetah.h"
 #include "lithe/scenes/humanoid.h"
 #include "lithe/scenes/incline.h"
+#include "lithe/scenes/jump_worm.h"
 #include "lithe/scenes/pendulum.h"
 #include "lithe/scenes/pile.h"
 #include "lithe/scenes/towers.h"
@@ -62,14 +66,20 @@ struct Entry {
 constexpr Entry kScenes[] = {
     {"bouncing_ball", "a ball falls from 1 m and bounces with e = 0.8", 0, [](int) { return bouncing_ball(); }},
     {"boxes", "a grid of boxes that rest on the ground", 9, boxes_on_ground},
+    {"cartpole", "a pole on a cart falls over", 0, [](int) { return leaning_cartpole(); }},
+    {"catapult", "a box falls onto an arm that could throw it", 0, [](int) { return armed_catapult(); }},
     {"chain", "a chain of capsules swings from the horizontal", 16, swinging_chain},
+    {"double_cartpole", "two poles hang from a cart that could swing them up", 0,
+     [](int) { return hanging_double_cartpole(); }},
     {"double_pendulum", "two rods swing chaotically", 0, [](int) { return swinging_double_pendulum(); }},
+    {"drone", "a drone on a vertical rail rests on the ground", 0, [](int) { return resting_drone(); }},
     {"four_bar", "a motor turns the crank of a four-bar linkage", 0, [](int) { return driven_four_bar(); }},
     {"gripper", "a gripper with one motor for both fingers lifts a cube", 0, [](int) { return gripper_with_cube(); }},
     {"half_cheetah", "the half cheetah lands on its feet", 0, [](int) { return half_cheetah_on_ground(); }},
     {"humanoid", "a 33-DoF humanoid stands on the ground", 0, [](int) { return standing_humanoid(); }},
     {"incline", "a block slides down a slope of 20° with μ = 0.3", 0,
      [](int) { return incline(20 * std::numbers::pi / 180, 0.3); }},
+    {"jump_worm", "a worm of four boxes falls on its bent end", 0, [](int) { return falling_jump_worm(); }},
     {"mass_ratio", "a heavy box on a light one, and the other way round", 1000, [](int n) { return mass_ratio(n); }},
     {"pendulum", "a pendulum swings", 0, [](int) { return swinging_pendulum(); }},
     {"pile", "solids of five shapes fall into a pit", 12, pile},

@@ -151,19 +151,22 @@ LcpReport solve_island(StepRecord& record, int island, const IslandRows& rows) {
   return solve_lcp(problem.lcp(island), options, rows.guess, record.lcp, rows.f, rows.w, rows.classes);
 }
 
-// Solves again with smaller targets where correction would add too much energy, and without them if that was not enough.
-void limit_correction(StepRecord& record, int island, const IslandRows& rows, double gravity_step, LcpReport& report) {
+// Solves again with smaller targets where correction would add too much energy, and without them if that was not enough. True
+// where it did; the report stays that of the solver.
+bool limit_correction(StepRecord& record, int island, const IslandRows& rows, double gravity_step, LcpReport& report) {
   ContactProblem& problem = record.problem;
   double gain = energy_gain(problem, island, rows.f, rows.w);
-  if (!(gain > 0)) return;  // the usual case
+  if (!(gain > 0)) return false;  // the usual case
   const double allowance = energy_allowance(problem, island, record.island_masses[island], gravity_step);
+  bool reduced = false;
   for (int attempt = 0; gain > allowance && attempt < 2; ++attempt) {
     // The gain falls at least in proportion to the targets, as long as no row changes its class.
-    reduce_correction(problem, island, attempt == 0 ? allowance / gain : 0);
+    if (!reduce_correction(problem, island, attempt == 0 ? allowance / gain : 0)) break;  // a bounce, not a correction
+    reduced = true;
     report = solve_island(record, island, rows);
-    report.flags = report.flags | LcpFlag::targets_dropped;
     gain = energy_gain(problem, island, rows.f, rows.w);
   }
+  return reduced;
 }
 
 // 5
@@ -191,7 +194,9 @@ void solve_islands(const Model& model, StepRecord& record, const WarmStart* gues
     if (guessing) rows.guess = part(record.guess);
     LcpReport& report = record.reports[i];
     report = solve_island(record, i, rows);
-    limit_correction(record, i, rows, gravity_step, report);
+    if (limit_correction(record, i, rows, gravity_step, report)) {
+      record.status.flags = record.status.flags | LcpFlag::targets_dropped;
+    }
     count_stage(report, record.status);
   }
   record.warm_start.remember(problem, record.classes);

@@ -1,0 +1,457 @@
+#include "lithe/contact/class_response.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "lithe/contact/delassus.h"
+#include "lithe/contact/packed_vectors.h"
+#include "lithe/lcp/dense_lu.h"
+
+namespace lithe {
+
+namespace {
+
+// Squared share of what a touch can move that counts as rounding.
+constexpr double kInert = 1e-13;
+// The rank of B, in shares of its diagonal: as the solver judges A_C.
+constexpr double kSingular = 1e-10;
+// Above this condition of VU nothing is left of sixteen digits after two divisions by it.
+constexpr double kWorstCore = 1e13;
+// Squared share of a push that counts as outside the range of Q.
+constexpr double kOutside = 1e-22;
+
+constexpr int kMostColumns = PatchBasis::kMostColumns;
+
+// out[k][c] = column c of `left` · column k of `right`, for `count` and `columns` of them.
+void project(const double* left, int rows, int count, const double* right, int columns, double* out, int out_stride) {
+  for (int c = 0; c < count; c += kLanes) {
+    const double* q[kLanes];
+    for (int j = 0; j < kLanes; ++j) q[j] = left + std::min(c + j, count - 1) * rows;
+    for (int k = 0; k < columns; ++k) {
+      const double* x = right + k * rows;
+      Pack sum[kLanes] = {};
+      for (int r = 0; r < rows; r += kLanes) {
+        const Pack y = as_pack(x + r);
+        for (int j = 0; j < kLanes; ++j) sum[j] += as_pack(q[j] + r) * y;
+      }
+      transpose(sum[0], sum[1], sum[2], sum[3]);
+      // Lanes past the last column must be zero.
+      as_pack(out + k * out_stride + c) = select_below(count - c, (sum[0] + sum[2]) + (sum[1] + sum[3]), Pack{});
+    }
+  }
+}
+
+bool is_at_bound(RowClass row_class) { return row_class == RowClass::at_lower || row_class == RowClass::at_upper; }
+
+double largest_entry(const PaddedMatrix& matrix) {
+  double largest = 0;
+  for (int j = 0; j < matrix.columns; ++j) {
+    for (int i = 0; i < matrix.rows; ++i) largest = std::max(largest, std::abs(matrix.at(i, j)));
+  }
+  return largest;
+}
+
+// G = Uᵀ V for matrices of equal shape.
+void gram(const PaddedMatrix& U, const PaddedMatrix& V, PaddedMatrix& G) {
+  G.resize(U.columns, V.columns);
+  for (int j = 0; j < V.columns; ++j) {
+    double* column = G.column(j);
+    std::fill(column, column + G.stride, 0.0);
+    for (int i = 0; i < U.columns; ++i) column[i] = dot(U.column(i), V.column(j), U.stride);
+  }
+}
+
+}  // namespace
+
+int ClassResponse::rank() const {
+  int sum = 0;
+  for (const Part& part : parts_) sum += part.rank;
+  return sum;
+}
+
+void ClassResponse::classify(const ContactProblem& problem, std::span<const RowClass> classes) {
+  const std::size_t n = problem.rows.size();
+  classes_.assign(classes.begin(), classes.end());
+  follow_.assign(n, 0.0);
+  normal_.assign(n, -1);
+  sliding_ = false;
+  parts_.resize(problem.island_count());
+  for (int i = 0; i < problem.island_count(); ++i) {
+    const Island& island = problem.islands.islands()[i];
+    Part& part = parts_[i];
+    part = {};
+    for (int row = island.first_row; row < island.first_row + island.row_count; ++row) {
+      const LcpRow& lcp_row = problem.rows[row];
+      if (lcp_row.kind == RowKind::friction) {
+        const int normal = island.first_row + lcp_row.normal;
+        if (classes_[normal] != RowClass::clamping) {
+          classes_[row] = RowClass::separating;
+        } else if (is_at_bound(classes_[row])) {
+          normal_[row] = normal;
+          follow_[row] = classes_[row] == RowClass::at_upper ? lcp_row.friction : -lcp_row.friction;
+          part.sliding = sliding_ = true;
+        }
+      }
+      if (classes_[row] == RowClass::clamping) ++part.clamping;
+    }
+  }
+}
+
+// Returns the number of coordinates.
+int ClassResponse::basis_of(const ContactProblem& problem, int index) {
+  const Patch& patch = problem.patches[index];
+  const int stride = patch.stride;
+  int clamping = 0, only = -1;
+  bool relative = true, compliant = false;
+  grow(rows_, stride);
+  double* counts = rows_.data();
+  for (int r = 0; r < patch.row_count; ++r) {
+    const int row = patch.first_row + r;
+    const bool clamps = classes_[row] == RowClass::clamping;
+    counts[r] = clamps ? 1 : 0;
+    relative = relative && problem.rows[row].kind != RowKind::two_sided;
+    if (!clamps) continue;
+    ++clamping;
+    only = r;
+    compliant = compliant || problem.compliance[row] != 0;
+  }
+  std::fill(counts + patch.row_count, counts + stride, 0.0);
+  R_known_[index] = 0;
+  if (clamping == 0) return 0;
+  double* Q = Q_.data() + Q_start_[index];
+  const bool one_contact = patch.row_count == 3 && problem.rows[patch.first_row + 1].kind == RowKind::friction;
+  if (clamping == 1 || one_contact || compliant) {
+    // Independent, or kept apart: the rows themselves.
+    int rank = 0;
+    for (int r = clamping == 1 ? only : 0; r < patch.row_count && rank < clamping; ++r) {
+      if (counts[r] == 0) continue;
+      double* column = Q + rank++ * stride;
+      std::fill(column, column + stride, 0.0);
+      column[r] = 1;
+    }
+    return rank;
+  }
+  // The rows of contacts measure how a moves relative to b: b's part is a's, taken about another point.
+  const int size_a = problem.touches.size_of(patch.touch_a);
+  const int size_b = problem.touches.size_of(patch.touch_b);
+  const int columns = relative && std::max(size_a, size_b) == 6 ? 6 : size_a + size_b;
+  const int rank = basis_.compute(problem.coefficients.data() + patch.start, stride, columns, counts, Q);
+  R_known_[index] = columns == size_a + size_b ? 1 : 0;
+  return rank;
+}
+
+void ClassResponse::find_bases(const ContactProblem& problem) {
+  const auto count = static_cast<int>(problem.patches.size());
+  compressed_.resize(count);
+  Q_start_.resize(count);
+  R_known_.resize(count);
+  int Q_size = 0;
+  for (int p = 0; p < count; ++p) {
+    const Patch& patch = problem.patches[p];
+    Q_start_[p] = Q_size;
+    Q_size += patch.stride * PatchBasis::kMostColumns;
+  }
+  grow(Q_, Q_size);
+  int start = 0;
+  for (const Patch& patch : problem.patches) {
+    const int columns = problem.touches.size_of(patch.touch_a) + problem.touches.size_of(patch.touch_b);
+    start += columns * std::min(padded(patch.row_count), padded(PatchBasis::kMostColumns));
+  }
+  grow(R_, start);
+  if (sliding_) grow(Pt_, start);
+  start = 0;
+  size_ = 0;
+  for (int i = 0; i < problem.island_count(); ++i) {
+    Part& part = parts_[i];
+    part.first = size_;
+    for (int p = problem.first_patch[i]; p < problem.first_patch[i + 1]; ++p) {
+      const Patch& patch = problem.patches[p];
+      const int rank = basis_of(problem, p);
+      compressed_[p] = {.touch_a = patch.touch_a,
+                        .touch_b = patch.touch_b,
+                        .first_row = part.first + part.size,
+                        .row_count = rank,
+                        .start = start,
+                        .stride = padded(rank)};
+      if (R_known_[p]) basis_.write_R(R_.data() + start);
+      part.size += rank;
+      start += padded(rank) * (problem.touches.size_of(patch.touch_a) + problem.touches.size_of(patch.touch_b));
+    }
+    size_ += padded(part.size);
+  }
+  D_.assign(size_, 0.0);
+  compliant_ = false;
+}
+
+// R = Qᵀ T, P̃ᵀ = (X Q)ᵀ T.
+void ClassResponse::compress(const ContactProblem& problem, int index) {
+  const Patch& patch = problem.patches[index];
+  const Patch& to = compressed_[index];
+  const int columns = problem.touches.size_of(patch.touch_a) + problem.touches.size_of(patch.touch_b);
+  const double* T = problem.coefficients.data() + patch.start;
+  const double* basis = Q(index);
+  if (!R_known_[index]) project(basis, patch.stride, to.row_count, T, columns, R_.data() + to.start, to.stride);
+  const double* compliance = problem.compliance.data() + patch.first_row;
+  for (int r = 0; r < patch.row_count; ++r) {
+    if (compliance[r] == 0 || classes_[patch.first_row + r] != RowClass::clamping) continue;
+    // Such a patch has unit columns.
+    for (int c = 0; c < to.row_count; ++c) {
+      if (basis[c * patch.stride + r] != 0) D_[to.first_row + c] = compliance[r];
+    }
+    compliant_ = true;
+  }
+  if (!sliding_) return;
+  bool slides = false;
+  for (int r = 0; r < patch.row_count; ++r) slides = slides || normal_[patch.first_row + r] >= 0;
+  if (!slides) {
+    std::copy_n(R_.data() + to.start, columns * to.stride, Pt_.data() + to.start);
+    return;
+  }
+  grow(rows_, static_cast<std::size_t>(kMostColumns) * patch.stride);
+  double* extended = rows_.data();
+  std::copy_n(basis, to.row_count * patch.stride, extended);
+  for (int r = 0; r < patch.row_count; ++r) {
+    const int row = patch.first_row + r;
+    if (normal_[row] < 0) continue;
+    for (int c = 0; c < to.row_count; ++c) {
+      double* column = extended + c * patch.stride;
+      column[r] = follow_[row] * column[normal_[row] - patch.first_row];
+    }
+  }
+  project(extended, patch.stride, to.row_count, T, columns, Pt_.data() + to.start, to.stride);
+}
+
+void ClassResponse::compress_forms(const ContactProblem& problem, const double* forms, AlignedBuffer& out) const {
+  grow(out, R_.size());
+  for (std::size_t p = 0; p < compressed_.size(); ++p) {
+    const Patch& patch = problem.patches[p];
+    const Patch& to = compressed_[p];
+    const int columns = problem.touches.size_of(patch.touch_a) + problem.touches.size_of(patch.touch_b);
+    project(Q(static_cast<int>(p)), patch.stride, to.row_count, forms + patch.start, columns, out.data() + to.start,
+            to.stride);
+  }
+}
+
+// Whether some combination of impulses that the clamping rows do not feel pushes through the rows that slide.
+bool ClassResponse::pushes_outside(const ContactProblem& problem, int index) {
+  const Patch& patch = problem.patches[index];
+  const Patch& to = compressed_[index];
+  const int columns = problem.touches.size_of(patch.touch_a) + problem.touches.size_of(patch.touch_b);
+  grow(rows_, patch.stride);
+  double* push = rows_.data();
+  double largest = 0, outside = 0;
+  for (int k = 0; k < columns; ++k) {
+    const double* T = problem.coefficients.data() + patch.start + k * patch.stride;
+    std::fill(push, push + patch.stride, 0.0);
+    for (int r = 0; r < patch.row_count; ++r) {
+      const int row = patch.first_row + r;
+      if (normal_[row] >= 0) push[normal_[row] - patch.first_row] += follow_[row] * T[r];
+    }
+    largest = std::max(largest, dot(push, push, patch.stride));
+    for (int c = 0; c < to.row_count; ++c) {
+      const double* q = Q(index) + c * patch.stride;
+      add_multiple(-dot(q, push, patch.stride), q, push, patch.stride);
+    }
+    outside = std::max(outside, dot(push, push, patch.stride));
+  }
+  return outside > kOutside * largest;
+}
+
+void ClassResponse::invert(const ContactProblem& problem, int island) {
+  Part& part = parts_[island];
+  const int n = part.size;
+  part.rank = n;
+  part.stride = padded(n);
+  if (n == 0) return;
+  const auto patches = patches_of(problem, island);
+  const double* right = part.sliding ? Pt_.data() : R_.data();
+  matrix_.resize(n, n);
+  matrix_.stride = matrix_stride(n);
+  grow(matrix_.data, static_cast<std::size_t>(matrix_.stride) * n);
+  grow(scale_, n);
+  grow(reach_, n);
+  const auto form = [&] {
+    multiply_through_touches(problem.touches, patches, R_.data(), right, responses_, matrix_.data.data(),
+                             matrix_.stride);
+    if (compliant_) {
+      for (int k = 0; k < n; ++k) matrix_.at(k, k) += D_[part.first + k];
+    }
+  };
+  form();
+  if (part.sliding) {
+    find_scales(problem, part, patches);
+  } else {
+    for (int k = 0; k < n; ++k) scale_[k] = std::sqrt(std::max(0.0, matrix_.at(k, k)));
+  }
+  const bool inert = drop_inert(problem, part, patches);
+  part.regular = (!inert || set_inert_apart(part)) && lithe::invert(matrix_, part.sliding, exchanged_);
+  // 1/B⁻¹_kk is the pivot of row k if it is eliminated last; where B is symmetric no entry is larger than the diagonal's.
+  for (int j = 0; j < n && part.regular; ++j) {
+    for (int i = part.sliding ? 0 : j; i < (part.sliding ? n : j + 1); ++i) {
+      part.regular = part.regular && std::abs(matrix_.at(i, j)) * scale_[i] * scale_[j] < 1 / kSingular;
+    }
+  }
+  if (!part.regular) {
+    form();
+    invert_singular(part);
+  } else if (inert) {
+    for (int k = 0; k < n; ++k) {
+      if (scale_[k] != 0) continue;
+      matrix_.at(k, k) = 0;
+      --part.rank;
+    }
+  }
+  for (int k = 0; k < n; ++k)
+    std::copy_n(matrix_.column(k), part.stride, inverse_.data() + part.start + k * part.stride);
+}
+
+// √(R Λ Rᵀ + D̃)_kk: what the coordinates of B are measured by, also where friction makes B's own diagonal small.
+void ClassResponse::find_scales(const ContactProblem& problem, const Part& part, std::span<const Patch> patches) {
+  const TouchSpace& space = problem.touches;
+  for (const Patch& patch : patches) {
+    for (int c = 0; c < patch.row_count; ++c) {
+      double square = D_[patch.first_row + c];
+      const double* left = R_.data() + patch.start + c;
+      for (const int a : {patch.touch_a, patch.touch_b}) {
+        if (a < 0) continue;
+        const double* right = R_.data() + patch.start + c;
+        for (const int b : {patch.touch_a, patch.touch_b}) {
+          if (b < 0) continue;
+          const Touch& touch_a = space.touches[a];
+          const Touch& touch_b = space.touches[b];
+          if (touch_a.block == touch_b.block) {
+            for (int j = 0; j < touch_b.size; ++j) {
+              const double* Lambda =
+                  space.Lambda_column(space.blocks[touch_b.block], touch_b.first + j) + touch_a.first;
+              for (int i = 0; i < touch_a.size; ++i) {
+                square += left[i * patch.stride] * Lambda[i] * right[j * patch.stride];
+              }
+            }
+          }
+          right += touch_b.size * patch.stride;
+        }
+        left += space.touches[a].size * patch.stride;
+      }
+      scale_[patch.first_row + c - part.first] = std::sqrt(std::max(0.0, square));
+    }
+  }
+}
+
+// Coordinates that no impulse moves, because the joints do not let the touch turn that way: what B has there is rounding, so their
+// scale becomes zero. True if there are any.
+bool ClassResponse::drop_inert(const ContactProblem& problem, const Part& part, std::span<const Patch> patches) {
+  const TouchSpace& space = problem.touches;
+  bool any = false;
+  for (const Patch& patch : patches) {
+    double reach[kMostColumns] = {};
+    const double* form = R_.data() + patch.start;
+    for (const int index : {patch.touch_a, patch.touch_b}) {
+      if (index < 0) continue;
+      const Touch& touch = space.touches[index];
+      double mobility = 0;
+      for (int k = 0; k < touch.size; ++k) {
+        mobility = std::max(mobility, space.Lambda_column(space.blocks[touch.block], touch.first + k)[touch.first + k]);
+      }
+      for (int k = 0; k < touch.size; ++k, form += patch.stride) {
+        for (int c = 0; c < patch.row_count; ++c) reach[c] += mobility * form[c] * form[c];
+      }
+    }
+    for (int c = 0; c < patch.row_count; ++c) {
+      double& scale = scale_[patch.first_row + c - part.first];
+      reach_[patch.first_row + c - part.first] = reach[c];
+      if (scale * scale > kInert * (reach[c] + D_[patch.first_row + c])) continue;
+      scale = 0;
+      any = true;
+    }
+  }
+  return any;
+}
+
+// Puts 1 in the place of the inert coordinates' rows and columns, which are zero but for rounding, so that the rest can be inverted
+// as it is. False where friction makes one of these columns more than that.
+bool ClassResponse::set_inert_apart(const Part& part) {
+  const int n = part.size;
+  for (int k = 0; k < n; ++k) {
+    if (scale_[k] != 0) continue;
+    double* column = matrix_.column(k);
+    for (int j = 0; j < n && part.sliding; ++j) {
+      if (column[j] * column[j] > kInert * scale_[j] * scale_[j] * reach_[k]) return false;
+    }
+    std::fill_n(column, n, 0.0);
+    for (int j = 0; j < n; ++j) matrix_.at(k, j) = 0;
+    column[k] = 1;
+  }
+  return true;
+}
+
+// B# = U (VU)⁻² V from B = U V; where VU is singular too, B⁺, and no null-space term.
+void ClassResponse::invert_singular(Part& part) {
+  const int n = part.size;
+  for (int k = 0; k < n; ++k) scale_[k] = scale_[k] > 0 ? 1 / scale_[k] : 0.0;
+  // RankFactor wants columns padded to whole packs and no more.
+  for (int k = 0; k < n; ++k) std::copy_n(matrix_.column(k), part.stride, matrix_.data.data() + k * part.stride);
+  matrix_.stride = part.stride;
+  factor_.compute_general(matrix_, scale_.data(), kSingular);
+  const PaddedMatrix& U = factor_.U;
+  const PaddedMatrix& Vt = factor_.Vt;
+  const int r = factor_.rank;
+  part.rank = r;
+  PaddedMatrix& left = left_;  // n×r: B# = left rightᵀ
+  PaddedMatrix& right = right_;
+  gram(Vt, U, core_);
+  const double before = largest_entry(core_);
+  const bool group = r == 0 || (lithe::invert(core_, true, exchanged_) && before * largest_entry(core_) < kWorstCore);
+  const auto times = [n, r](const PaddedMatrix& M, const PaddedMatrix& C, PaddedMatrix& out) {
+    out.resize(n, r);
+    for (int j = 0; j < r; ++j) multiply(M.column(0), M.stride, r, C.column(j), out.column(j), M.stride);
+  };
+  if (group) {
+    times(U, core_, right);
+    times(right, core_, left);
+    right.resize(n, r);
+    std::copy_n(Vt.column(0), static_cast<std::ptrdiff_t>(Vt.stride) * r, right.column(0));
+  } else {
+    part.polished = false;
+    gram(U, U, core_);
+    lithe::invert(core_, true, exchanged_);
+    times(U, core_, right);
+    gram(Vt, Vt, core_);
+    lithe::invert(core_, true, exchanged_);
+    times(Vt, core_, left);
+  }
+  matrix_.resize(n, n);
+  for (int j = 0; j < n; ++j) {
+    double* column = matrix_.column(j);
+    std::fill(column, column + matrix_.stride, 0.0);
+    for (int k = 0; k < r; ++k) add_multiple(right.at(j, k), left.column(k), column, matrix_.stride);
+  }
+}
+
+void ClassResponse::compute(const ContactProblem& problem, std::span<const RowClass> classes,
+                            std::span<const LcpReport> reports) {
+  classify(problem, classes);
+  find_bases(problem);
+  for (int p = 0; p < static_cast<int>(problem.patches.size()); ++p) compress(problem, p);
+  std::ptrdiff_t storage = 0;
+  for (Part& part : parts_) {
+    part.start = storage;
+    storage += static_cast<std::ptrdiff_t>(padded(part.size)) * part.size;
+  }
+  grow(inverse_, storage);
+  null_term_ = free_impulses_ = false;
+  for (int i = 0; i < problem.island_count(); ++i) {
+    Part& part = parts_[i];
+    const LcpFlag flags = reports.empty() ? LcpFlag::none : reports[i].flags;
+    part.polished = !has(flags, LcpFlag::unpolished) && !has(flags, LcpFlag::unsolved);
+    invert(problem, i);
+    if (!part.polished || part.clamping == part.rank) continue;
+    free_impulses_ = true;
+    part.null_term = part.sliding && !part.regular;
+    for (int p = problem.first_patch[i]; part.sliding && !part.null_term && p < problem.first_patch[i + 1]; ++p) {
+      part.null_term = pushes_outside(problem, p);
+    }
+    null_term_ = null_term_ || part.null_term;
+  }
+}
+
+}  // namespace lithe

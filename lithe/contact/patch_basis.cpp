@@ -1,0 +1,149 @@
+#include "lithe/contact/patch_basis.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "lithe/contact/packed_vectors.h"
+
+namespace lithe {
+
+namespace {
+
+constexpr int kTwist = 6;
+// Cholesky of TᵀT loses as many digits as the smallest share that it accepts has zeros; below this one columns are made
+// perpendicular one by one.
+constexpr double kWellConditioned = 1e-4;
+// Below this share of a column's squared length, what is left of it is made perpendicular a second time.
+constexpr double kCancelled = 1e-2;
+
+// The lower triangle of TᵀT over the rows that count.
+void gram(const double* T, int stride, const double* counts, double (&G)[kTwist][kTwist]) {
+  constexpr int kEntries = kTwist * (kTwist + 1) / 2;
+  Pack sum[padded(kEntries)] = {};
+  for (int r = 0; r < stride; r += kLanes) {
+    const Pack mask = load_anywhere(counts + r);
+    Pack x[kTwist];
+    for (int k = 0; k < kTwist; ++k) x[k] = mask * as_pack(T + k * stride + r);
+    int entry = 0;
+    for (int i = 0; i < kTwist; ++i) {
+      for (int j = 0; j <= i; ++j) sum[entry++] += x[i] * x[j];
+    }
+  }
+  double flat[padded(kEntries)];
+  for (int entry = 0; entry < kEntries; entry += kLanes) {
+    transpose(sum[entry], sum[entry + 1], sum[entry + 2], sum[entry + 3]);
+    store_anywhere(flat + entry, (sum[entry] + sum[entry + 2]) + (sum[entry + 1] + sum[entry + 3]));
+  }
+  int entry = 0;
+  for (int i = 0; i < kTwist; ++i) {
+    for (int j = 0; j <= i; ++j) G[i][j] = G[j][i] = flat[entry++];
+  }
+}
+
+}  // namespace
+
+int PatchBasis::compute(const double* T, int stride, int columns, const double* counts, double* Q) {
+  columns_ = columns;
+  if (columns != kTwist || !by_gram(T, stride, counts, Q)) by_columns(T, stride, columns, counts, Q);
+  return rank_;
+}
+
+void PatchBasis::write_R(double* R) const {
+  const int stride = padded(rank_);
+  for (int k = 0; k < columns_; ++k) {
+    for (int c = 0; c < stride; ++c) R[k * stride + c] = c < rank_ ? R_[c][k] : 0.0;
+  }
+}
+
+// Cholesky of TᵀT with pivoting; then R is its factor and Q = T R⁻¹. False where that would lose too many digits.
+bool PatchBasis::by_gram(const double* T, int stride, const double* counts, double* Q) {
+  double G[kTwist][kTwist];
+  gram(T, stride, counts, G);
+  double left[kTwist], original[kTwist];
+  int order[kTwist];  // pivots first
+  for (int k = 0; k < kTwist; ++k) {
+    left[k] = original[k] = G[k][k];
+    order[k] = k;
+  }
+  rank_ = 0;
+  double inverse_pivot[kTwist];
+  for (; rank_ < kTwist; ++rank_) {
+    int best = rank_;
+    for (int k = rank_ + 1; k < kTwist; ++k) {
+      if (left[order[k]] > left[order[best]]) best = k;
+    }
+    std::swap(order[rank_], order[best]);
+    const int pivot = order[rank_];
+    if (!(left[pivot] > kDependent * kDependent * original[pivot])) break;
+    if (left[pivot] < kWellConditioned * original[pivot]) return false;
+    const double root = std::sqrt(left[pivot]);
+    inverse_pivot[rank_] = 1 / root;
+    for (int k = 0; k < rank_; ++k) R_[rank_][order[k]] = 0;
+    R_[rank_][pivot] = root;
+    for (int k = rank_ + 1; k < kTwist; ++k) {
+      const int column = order[k];
+      double sum = G[column][pivot];
+      for (int c = 0; c < rank_; ++c) sum -= R_[c][column] * R_[c][pivot];
+      R_[rank_][column] = sum * inverse_pivot[rank_];
+      left[column] -= R_[rank_][column] * R_[rank_][column];
+    }
+  }
+  // What is left of the other columns may be rounding of the ones taken: then one by one is the way to tell.
+  for (int k = rank_; k < kTwist; ++k) {
+    if (left[order[k]] > 1e-14 * original[order[k]]) return false;
+  }
+  for (int c = 0; c < rank_; ++c) {
+    const double* column = T + order[c] * stride;
+    double* q = Q + c * stride;
+    const Pack scale = broadcast(inverse_pivot[c]);
+    for (int r = 0; r < stride; r += kLanes) {
+      Pack x = load_anywhere(counts + r) * as_pack(column + r);
+      for (int k = 0; k < c; ++k) x -= broadcast(R_[k][order[c]]) * as_pack(Q + k * stride + r);
+      as_pack(q + r) = scale * x;
+    }
+  }
+  return true;
+}
+
+// Gram–Schmidt with pivoting, twice where much cancels.
+void PatchBasis::by_columns(const double* T, int stride, int columns, const double* counts, double* Q) {
+  if (work_.size() < static_cast<std::size_t>(columns) * stride) work_.resize(columns * stride);
+  double left[kMostColumns], original[kMostColumns];
+  int open[kMostColumns];  // columns that may still add a direction
+  int open_count = 0;
+  for (int k = 0; k < columns; ++k) {
+    double* w = work_.data() + k * stride;
+    for (int r = 0; r < stride; r += kLanes) as_pack(w + r) = load_anywhere(counts + r) * as_pack(T + k * stride + r);
+    left[k] = original[k] = dot(w, w, stride);
+    if (original[k] > 0) open[open_count++] = k;
+  }
+  rank_ = 0;
+  while (open_count > 0) {
+    int best = 0;
+    for (int k = 1; k < open_count; ++k) {
+      if (left[open[k]] > left[open[best]]) best = k;
+    }
+    const int pivot = open[best];
+    open[best] = open[--open_count];
+    double* w = work_.data() + pivot * stride;
+    if (left[pivot] < kCancelled * original[pivot]) {
+      for (int k = 0; k < rank_; ++k) add_multiple(-dot(Q + k * stride, w, stride), Q + k * stride, w, stride);
+    }
+    const double square = dot(w, w, stride);
+    if (!(square > kDependent * kDependent * original[pivot])) continue;
+    double* q = Q + rank_ * stride;
+    const Pack scale = broadcast(1 / std::sqrt(square));
+    for (int r = 0; r < stride; r += kLanes) as_pack(q + r) = scale * as_pack(w + r);
+    ++rank_;
+    for (int k = 0; k < open_count; ++k) {
+      double* x = work_.data() + open[k] * stride;
+      add_multiple(-dot(q, x, stride), q, x, stride);
+      left[open[k]] = dot(x, x, stride);
+    }
+  }
+  for (int c = 0; c < rank_; ++c) {
+    for (int k = 0; k < columns; ++k) R_[c][k] = dot(Q + c * stride, T + k * stride, stride);
+  }
+}
+
+}  // namespace lithe

@@ -1,0 +1,31 @@
+#include "lithe/scenes/drone.h"
+
+#include "lithe/scenes/solids.h"
+
+namespace lithe {
+
+namespace {
+
+constexpr double kRadius = 0.3;
+constexpr Material kSmooth = {.friction = 0, .restitution = 0};
+
+}  // namespace
+
+ModelBuilder drone() {
+  Joint rail = prismatic("rotor", Vec3::UnitZ());
+  rail.effort_limit = 10;
+  ModelBuilder builder;
+  builder.add_body("world", {.name = "drone", .inertia = SpatialInertia::sphere(0.1, kRadius)}, rail);
+  builder.add_shape("drone", {.name = "drone", .geometry = Sphere{kRadius}, .material = kSmooth});
+  return builder;
+}
+
+Scene resting_drone() {
+  ModelBuilder builder = drone();
+  add_ground(builder, kSmooth);
+  Scene scene = at_rest(builder);
+  set_initial(scene, "rotor", kRadius);
+  return scene;
+}
+
+}  // namespace lithe

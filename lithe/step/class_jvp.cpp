@@ -1,0 +1,229 @@
+#include "lithe/step/class_jvp.h"
+
+#include "lithe/core/finite.h"
+#include "lithe/dynamics/tree_sums.h"
+#include "lithe/step/describe_gradient.h"
+
+namespace lithe {
+
+namespace {
+
+template <class Buffer>
+void grow(Buffer& buffer, std::size_t size) {
+  if (buffer.size() < size) buffer.resize(size);
+}
+
+std::span<const double> numbers(const VecX& x) { return {x.data(), static_cast<std::size_t>(x.size())}; }
+
+void take(const VecX& part, int size, VecX& out) {
+  if (part.size() > 0) {
+    out = part;
+  } else {
+    out.setZero(size);
+  }
+}
+
+// ρ = ∂r and e = ∂(d − J v⁺) of one point, in the direction (δq, δv).
+class PointJvp {
+ public:
+  PointJvp(const Model& model, const StepRecord& record, StepJvp::Workspace& work)
+      : model_(model), tree_(model.tree()), record_(record), problem_(record.problem), work_(work) {}
+
+  void find(const LinearPoint& point, VecX& rho, double* e) {
+    const double h = record_.options.time_step();
+    const Kinematics& kin = work_.linearization.kin(record_, point);
+    if (point.at_rest) {
+      const ExternalWrenches none;
+      work_.zeros.setZero(tree_.nv);
+      rnea_jvp(model_, kin, point.id, work_.dq_dofs, work_.zeros, VecX(), work_.id, none);
+    } else {
+      work_.da = -work_.dv_dofs / h;
+      rnea_jvp(model_, kin, point.id, work_.dq_dofs, work_.dv_dofs, work_.da, work_.id, record_.control.wrenches);
+    }
+    rho = h * work_.id.tau;
+    if (!problem_.rows.empty()) rows(point, kin, rho, e);
+  }
+
+ private:
+  void rows(const LinearPoint& point, const Kinematics& kin, VecX& rho, double* e) {
+    const TouchSpace& space = problem_.touches;
+    const std::size_t n = problem_.rows.size();
+    for (AlignedBuffer* buffer : {&work_.Theta, &work_.Psi, &work_.pushes}) grow(*buffer, space.size);
+    grow(work_.extra, n + kLanes);
+    double* Theta = work_.Theta.data();
+    double* Psi = work_.Psi.data();
+    space.velocities(tree_, kin.S, 1, work_.dq, Theta);
+    space.velocities(tree_, point.Psi_dot, 0, work_.dq, Psi);
+    row_velocities(problem_, point.forms.rows.data(), Theta, e);
+    row_velocities(problem_, Psi, work_.extra.data());
+    for (std::size_t i = 0; i < n; ++i) e[i] -= work_.extra[i];
+    if (!point.forms.bouncing.empty()) {
+      // −e·∂(J v): by v, and by q through Ψ̇ under v.
+      space.velocities(tree_, kin.Psi_dot, 0, work_.dq, Psi);
+      space.velocities(tree_, kin.S, 1, work_.dv, work_.pushes.data());
+      for (int k = 0; k < space.size; ++k) Psi[k] += work_.pushes[k];
+      row_velocities(problem_, Psi, work_.extra.data());
+      for (const auto& [row, restitution] : point.forms.bouncing) e[row] -= restitution * work_.extra[row];
+    }
+    subtract_pushes(point, kin, rho);
+  }
+
+  // ρ −= J_Fᵀ T̂ J_F δq.
+  void subtract_pushes(const LinearPoint& point, const Kinematics& kin, VecX& rho) {
+    const TouchSpace& space = problem_.touches;
+    double* forces = work_.pushes.data();
+    std::fill_n(forces, space.size, 0.0);
+    const auto at = [&](double* x, int touch) { return Eigen::Map<Vec6>(x + space.start_of(space.touches[touch])); };
+    bool any = false;
+    for (std::size_t p = 0; p < problem_.patches.size(); ++p) {
+      const ConstraintForms::Push& push = point.forms.pushes[p];
+      if (push.zero) continue;
+      any = true;
+      const auto [a, b] = std::pair(problem_.patches[p].touch_a, problem_.patches[p].touch_b);
+      if (a >= 0) at(forces, a) -= push.aa * at(work_.Theta.data(), a);
+      if (b >= 0) at(forces, b) -= push.bb * at(work_.Theta.data(), b);
+      if (a >= 0 && b >= 0) {
+        at(forces, a) -= push.ab * at(work_.Theta.data(), b);
+        at(forces, b) -= push.ba * at(work_.Theta.data(), a);
+      }
+    }
+    if (!any) return;
+    work_.forces.resize_zero(tree_.slot_count);
+    space.add_forces(tree_, kin.S, 0, forces, work_.forces);
+    add_slots_to_dofs(tree_, work_.forces, rho.data());
+  }
+
+  const Model& model_;
+  const DofTree& tree_;
+  const StepRecord& record_;
+  const ContactProblem& problem_;
+  StepJvp::Workspace& work_;
+};
+
+void add_springs(const Model& model, const StepRecord& record, const VecX& dq, const VecX& dv, VecX& rho) {
+  const DofTree& tree = model.tree();
+  const double h = record.options.time_step();
+  for (const int j : tree.sprung_joints) {
+    const DofTree::TreeJoint& joint = tree.joints[j];
+    if (joint.type != JointType::ball) {
+      rho[joint.dof] += h * tree.resistance[joint.dof].stiffness * dq[joint.dof];
+      continue;
+    }
+    const BallSpring spring = ball_spring(model, record, j);
+    rho.segment<3>(joint.dof) += spring.by_q * dq.segment<3>(joint.dof) + spring.by_v * dv.segment<3>(joint.dof);
+  }
+}
+
+void add_parameters(const Model& model, const StepRecord& record, const VecX& direction,
+                    const StepParameters& parameters, StepJvp& out) {
+  StepJvp::Workspace& work = out.workspace();
+  const std::size_t rows = record.problem.rows.size();
+  work.columns.start(model, record, work.linearization);
+  for (int k = 0; k < parameters.size(); ++k) {
+    if (direction[k] == 0) continue;
+    const ParameterColumn& x = work.columns.column(model, record, work.linearization, parameters.entries()[k]);
+    work.rho += direction[k] * x.rho;
+    for (std::size_t i = 0; i < rows; ++i) {
+      work.e[i] += direction[k] * x.e[i];
+      out.f[i] += direction[k] * x.df[i];
+    }
+    if (work.linearization.has_null) {
+      work.rho2 += direction[k] * x.rho2;
+      for (std::size_t i = 0; i < rows; ++i) work.c[i] += direction[k] * x.e2[i];
+    }
+    if (x.dq.size() > 0) out.q += direction[k] * x.dq;
+  }
+}
+
+// ∂f and ∂v⁺ = M̂⁻¹(Jᵀ ∂f − ρ).
+void respond(const Model& model, const StepRecord& record, StepJvp& out) {
+  StepJvp::Workspace& work = out.workspace();
+  const DofTree& tree = model.tree();
+  const ContactProblem& problem = record.problem;
+  const std::size_t rows = problem.rows.size();
+  if (work.linearization.has_null) {
+    // c = −e₂ − J_C M̂⁻¹ ρ₂; work.c holds e₂.
+    multiply_transposed(model, record.inverse, work.rho2, work.z);
+    problem.touches.product(tree, work.z, work.Theta.data());
+    row_velocities(problem, work.Theta.data(), work.extra.data());
+    for (std::size_t i = 0; i < rows; ++i) work.c[i] = -work.c[i] - work.extra[i];
+  }
+  multiply_transposed(model, record.inverse, work.rho, work.z);
+  for (int s = 0; s < tree.slot_count; s += kLanes) work.z.pack(0, s) = -work.z.pack(0, s);
+  if (rows > 0) {
+    grow(work.df, rows + kLanes);
+    problem.touches.product(tree, work.z, work.Theta.data());
+    for (int k = 0; k < problem.touches.size; ++k) work.Theta[k] = -work.Theta[k];
+    work.linearization.response.respond(problem, work.Theta.data(), work.e.data(),
+                                        work.linearization.has_null ? work.c.data() : nullptr, work.df.data());
+    touch_impulses(problem, work.df.data(), work.pushes.data());
+    problem.touches.add_transposed_product(tree, work.pushes.data(), work.z);
+    for (std::size_t i = 0; i < rows; ++i) out.f[i] += work.df[i];
+  }
+  multiply(model, record.inverse, work.z, out.v);
+}
+
+void through_integrator(const Model& model, const StepRecord& record, StepJvp& out) {
+  const StepJvp::Workspace& work = out.workspace();
+  const double h = record.options.time_step();
+  const VecX& velocity = record.options.integrator == Integrator::explicit_position ? work.dv_dofs : out.v;
+  for (const int dof : model.tree().balls) {
+    const BallMotion motion = ball_motion(record, dof);
+    const Vec3 dq = work.dq_dofs.segment<3>(dof), dv = velocity.segment<3>(dof);
+    out.q.segment<3>(dof) += motion.by_q * dq - dq + motion.by_v * dv - h * dv;
+  }
+  out.q += work.dq_dofs + h * velocity;
+}
+
+}  // namespace
+
+void class_jvp(const Model& model, const StepRecord& record, const StepTangent& direction,
+               const StepParameters* parameters, bool linearized, StepJvp& out) {
+  StepJvp::Workspace& work = out.workspace();
+  const DofTree& tree = model.tree();
+  const std::size_t rows = record.problem.rows.size();
+  take(direction.q, tree.nv, work.dq_dofs);
+  take(direction.v, tree.nv, work.dv_dofs);
+  out.f.setZero(static_cast<Eigen::Index>(rows));
+  if (!linearized) {
+    out.q = work.dq_dofs;
+    out.v = work.dv_dofs;
+    return;
+  }
+  out.q.setZero(tree.nv);
+  out.v.resize(tree.nv);
+  work.dq.resize_zero(tree.slot_count);
+  work.dv.resize_zero(tree.slot_count);
+  dofs_to_slots(tree, work.dq_dofs.data(), work.dq);
+  dofs_to_slots(tree, work.dv_dofs.data(), work.dv);
+  for (AlignedBuffer* buffer : {&work.e, &work.c, &work.extra}) grow(*buffer, rows + kLanes);
+  grow(work.Theta, record.problem.touches.size);
+  grow(work.pushes, record.problem.touches.size);
+
+  PointJvp points(model, record, work);
+  points.find(work.linearization.main, work.rho, work.e.data());
+  if (work.linearization.has_null) points.find(work.linearization.null, work.rho2, work.c.data());
+  add_springs(model, record, work.dq_dofs, work.dv_dofs, work.rho);
+  if (direction.tau.size() > 0) work.rho -= record.options.time_step() * direction.tau;
+  if (parameters && direction.parameters.size() > 0) {
+    add_parameters(model, record, direction.parameters, *parameters, out);
+  }
+  respond(model, record, out);
+  through_integrator(model, record, out);
+  if (all_finite(numbers(out.q)) && all_finite(numbers(out.v)) && all_finite(numbers(out.f))) [[likely]]
+    return;
+  out.q.setZero();
+  out.v.setZero();
+  out.f.setZero();
+  out.report.overflowed = true;
+}
+
+void class_jvp(const Model& model, const StepRecord& record, const StepTangent& direction,
+               const StepParameters* parameters, StepJvp& out) {
+  StepJvp::Workspace& work = out.workspace();
+  const bool linearized = linearize(model, record, record.classes, {.impulses = true}, work.linearization);
+  describe_gradient(record, linearized ? &work.linearization : nullptr, out.report);
+  class_jvp(model, record, direction, parameters, linearized, out);
+}
+
+}  // namespace lithe

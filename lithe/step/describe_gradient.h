@@ -1,0 +1,11 @@
+#pragma once
+
+#include "lithe/step/gradient_report.h"
+#include "lithe/step/linearization.h"
+
+namespace lithe {
+
+// Fills in the report of a derivative that was taken from this linearization; null: the step diverged or numbers overflowed.
+void describe_gradient(const StepRecord& record, const StepLinearization* linearization, GradientReport& report);
+
+}  // namespace lithe

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "lithe/step/step_record.h"
+
+namespace lithe {
+
+// What is not the same in two steps. A difference of their results is then no derivative: in between something closed,
+// began to slide or reached a bound. Constraints that do not push in either of them do not count: whether they are there makes
+// no difference to the motion.
+enum class ModeSwitch : std::uint8_t {
+  none = 0,
+  constraints = 1,  // other features touch, another limit is reached, friction rows came or went
+  targets = 2,      // another rule gives a constraint's target (TargetRule; a servo at its joint's velocity limit)
+  normals = 4,      // a contact opened or closed
+  friction = 8,     // a contact's friction row has another class, or its tangents lie across their seam
+  joints = 16,      // a limit, a motor or dry friction has another class
+  solver = 32,      // only one of the two is polished, solved, or has all of its targets; or one diverged
+};
+constexpr ModeSwitch operator|(ModeSwitch a, ModeSwitch b) {
+  return static_cast<ModeSwitch>(static_cast<std::uint8_t>(a) | static_cast<std::uint8_t>(b));
+}
+constexpr bool has(ModeSwitch switches, ModeSwitch one) {
+  return (static_cast<std::uint8_t>(switches) & static_cast<std::uint8_t>(one)) != 0;
+}
+
+// Of two steps of one model, or of two that differ in numbers only.
+ModeSwitch mode_switch(const Model& model_a, const StepRecord& a, const Model& model_b, const StepRecord& b);
+
+enum class StepInput : std::uint8_t { q, v, tau };
+
+// Where a number may go from its value: a friction coefficient of zero cannot be reduced.
+enum class Directions : std::uint8_t { both, up, down };
+
+// The step of a record, taken again with one of its inputs moved: what finite differences are made of.
+//
+// Colliders and the warm start are the record's, and all memory is kept from one step to the next, so a displaced step costs
+// what a step of a running simulation does.
+class DisplacedStep {
+ public:
+  // `base` is a step of `model`. Both must stay as they are during the calls below.
+  void start(const Model& model, const StepRecord& base);
+
+  // Steps with one entry moved by h; of q in the tangent.
+  void move(StepInput input, int dof, double h);
+
+  // The same with a parameter (StepParameters) moved by h. False: the model refuses that value, and no step was taken.
+  [[nodiscard]] bool move(const std::string& parameter, double h);
+
+  // What of a parameter is a small change: its own size or, where that says nothing, the size of its like. Zero where a step
+  // does not depend on it: it is infinite, or the target of a motor that is off.
+  double size_of(const std::string& parameter) const;
+
+  // In which directions the model lets a parameter move by h; nothing: in neither.
+  std::optional<Directions> directions_of(const std::string& parameter, double h);
+
+  // How far the last step went from the base's: [q⁺ ⊖ q⁺₀; v⁺ − v⁺₀; f − f₀] (output_size()). Impulses are matched by what
+  // their rows are named; those of rows that are not there are zero.
+  void write_outputs(VecRef out) const;
+  int output_size() const;
+
+  // And whether it went there in the same way.
+  ModeSwitch switched() const { return mode_switch(*model_, *base_, *stepped_, record_); }
+
+ private:
+  bool change(const std::string& parameter, double h);
+  void step_with(const Model& model);
+
+  const Model* model_ = nullptr;
+  const StepRecord* base_ = nullptr;
+  StepRecord record_;
+  State state_;
+  Control control_;
+  StepOptions options_;
+  const Model* stepped_ = nullptr;  // the model of the last step
+  std::optional<Model> changed_;    // the model with the parameter of the last such move changed
+  std::string changed_parameter_;
+  VecX delta_;
+};
+
+}  // namespace lithe

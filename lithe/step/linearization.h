@@ -1,0 +1,76 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "lithe/contact/class_response.h"
+#include "lithe/contact/constraint_forms.h"
+#include "lithe/step/step_record.h"
+
+namespace lithe {
+
+// What all derivatives of one step start from (docs/gradients.md). With the record's f and v⁺ held,
+//
+//   r = Δt·ID(q, v, a) + (M̂ − M)(v⁺ − v) − Δt·τ_total − Jᵀf = 0,   a = (v⁺ − v)/Δt,      J_C v⁺ + D f_C − d_C = 0
+//
+// ∂r and e := ∂(d − J v⁺ − D f) come from one pass of inverse dynamics at a, with the contact wrenches as part of the
+// links' forces, and from the forms of the rows. The class's response turns them into ∂v⁺ and ∂f.
+//
+// A point is one such pair of equations. Besides the step itself there is a second one where the choice of f among many
+// matters: c = ∂A_C·y of the null-space term is the same pair at rest, without gravity and targets, with z = M̂⁻¹P y in the
+// place of v⁺ and v⁺ − v, and y in the place of f.
+struct LinearPoint {
+  InverseDynamics id;  // its F: with the constraints' wrenches, which turn along with the links
+  VecX change;         // v⁺ − v, or z
+  VecX acceleration;   // change/Δt
+  Lanes<6> V;          // velocity behind each DoF's joint under v⁺ (or z), and Ψ̇ under it
+  Lanes<6> Psi_dot;
+  AlignedBuffer touch_velocity;  // J_F v⁺
+  AlignedBuffer touch_impulse;   // φ = Tᵀ f
+  Lanes<6> link_wrenches;        // φ/Δt on bodies, by slot
+  ConstraintForms forms;
+  AlignedBuffer compressed_forms;  // Qᵀ E, laid out as the response's patches say
+  bool at_rest = false;            // the second point
+};
+
+struct StepLinearization {
+  ClassResponse response;
+  LinearPoint main, null;
+  Kinematics still;                     // of the second point
+  AlignedBuffer touch_velocity_before;  // J_F v; where something bounces
+  bool has_null = false;                // the second point is there
+
+  const Kinematics& kin(const StepRecord& record, const LinearPoint& point) const {
+    return point.at_rest ? still : record.kin;
+  }
+
+  // Workspace.
+  Lanes<1> slots;
+  VecX vector;
+};
+
+struct LinearizationNeeds {
+  bool impulses = false;  // ∂f too: then the second point is needed wherever f is not unique
+};
+
+// `classes` are the step's own (record.classes) or others to try. False where numbers overflow: then nothing is there to read.
+bool linearize(const Model& model, const StepRecord& record, std::span<const RowClass> classes,
+               const LinearizationNeeds& needs, StepLinearization& out);
+
+// The record's stages as the contact room takes them.
+ContactInput contact_input(const StepRecord& record);
+
+// The springs' part of ∂r: a diagonal entry Δt·k per 1-DoF joint (by q), and for a ball's three DoFs
+//   ∂r/∂q = Δt k J_r⁻¹(ξ) exp(Δt ω)ᵀ,   ∂r/∂v = Δt k (Δt J_r⁻¹(ξ) J_r(Δt ω) − Δt).
+struct BallSpring {
+  Mat3 by_q, by_v;
+};
+BallSpring ball_spring(const Model& model, const StepRecord& record, int joint);
+
+// ∂(q ⊕ Δt v)/∂q and /∂v of one ball, with v its velocity in force (v⁺ or v, by the integrator).
+struct BallMotion {
+  Mat3 by_q, by_v;
+};
+BallMotion ball_motion(const StepRecord& record, int dof);
+
+}  // namespace lithe

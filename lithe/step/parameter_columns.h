@@ -1,0 +1,39 @@
+#pragma once
+
+#include "lithe/step/linearization.h"
+#include "lithe/step/step_parameters.h"
+
+namespace lithe {
+
+// The derivatives by one parameter x of what a step solves, with v⁺ and f held (StepLinearization):
+//
+//   ρ  = ∂r/∂x,   e  = ∂(d − J v⁺ − D f)/∂x      of the step itself
+//   ρ₂, e₂                                        of the second point: at rest, without targets, z and y for v⁺ and f
+//   ∂f                                            what moves impulses at their bounds directly: ±∂μ f_n, ∂(Δt·effort)
+//   ∂q                                            what moves q⁺ directly
+//
+// The direct ∂f are forces too: ρ holds their part −Jᵀ∂f, and ρ₂ that of ±∂μ y_n. Then
+//
+//   ∂v⁺ = M̂⁻¹(Jᵀ ∂f′ − ρ),   the step's ∂f = ∂f′ + ∂f,   ∂f′ = ClassResponse::respond(J_F M̂⁻¹ρ, e, c),
+//   c = −e₂ − J M̂⁻¹ρ₂.
+struct ParameterColumn {
+  VecX rho, rho2;           // nv
+  VecX dq;                  // nv, by the tangent of q⁺
+  AlignedBuffer e, e2, df;  // by row, and kLanes zeros after the last one
+};
+
+// Columns one by one, each in O(nv + rows): of inertias, placements, sizes, materials, limits, gains, the time step.
+class ParameterColumns {
+ public:
+  // To be called once per linearization. Allocates only where there are more rows than ever before.
+  void start(const Model& model, const StepRecord& record, const StepLinearization& linearization);
+
+  // Valid until the next call. ρ₂ and e₂ are written where the linearization has a second point.
+  const ParameterColumn& column(const Model& model, const StepRecord& record, const StepLinearization& linearization,
+                                const StepParameters::Entry& entry);
+
+ private:
+  ParameterColumn column_;
+};
+
+}  // namespace lithe

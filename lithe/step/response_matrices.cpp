@@ -1,0 +1,303 @@
+#include "lithe/step/response_matrices.h"
+
+#include <algorithm>
+
+#include "lithe/contact/symmetric_matrix.h"
+#include "lithe/dynamics/column_products.h"
+
+namespace lithe {
+
+namespace {
+
+template <class Buffer>
+void grow(Buffer& buffer, std::size_t size) {
+  if (buffer.size() < size) buffer.resize(size);
+}
+
+template <int Columns, int Packs>
+LITHE_INLINE void store_tile(const Pack (&tile)[Columns][Packs], double* to, int stride) {
+  for (int c = 0; c < Columns; ++c) {
+    for (int p = 0; p < Packs; ++p) as_pack(to + c * stride + kLanes * p) = tile[c][p];
+  }
+}
+
+// Σ over the chains of a path of X's columns, weighted by numbers along the path. A chain's columns are zero but for the rows
+// behind it.
+// There are `stride` weights for each column of the result: a path may end before its last chain does.
+template <int Packs, int Columns, class Run>
+LITHE_INLINE void add_path(std::span<const Run> path, const double* X, int column_stride, int row,
+                           const double* weights, int stride, Pack (&sum)[Columns][Packs]) {
+  for (const Run& run : path) {
+    if (row + kLanes * Packs <= run.first || row >= run.row_end) continue;
+    add_weighted<Packs, Columns>(X + run.first * column_stride + row, column_stride,
+                                 std::min(run.count, stride - run.position), weights + run.position, stride, sum);
+  }
+}
+
+// to[i][j] = −from[j][i] for `columns` columns of `rows` numbers (both padded).
+void transpose_negative(const double* from, int from_stride, int rows, int columns, double* to, int to_stride) {
+  for (int i = 0; i < rows; i += kLanes) {
+    for (int j = 0; j < columns; j += kLanes) {
+      Pack x[kLanes];
+      for (int k = 0; k < kLanes; ++k) x[k] = j + k < columns ? -as_pack(from + (j + k) * from_stride + i) : Pack{};
+      transpose(x[0], x[1], x[2], x[3]);
+      for (int k = 0; k < std::min(kLanes, rows - i); ++k) as_pack(to + (i + k) * to_stride + j) = x[k];
+    }
+  }
+}
+
+}  // namespace
+
+void ResponseMatrices::find_groups(const DofTree& tree, const ContactProblem& problem) {
+  const auto count = static_cast<int>(tree.trees.size());
+  groups_.clear();
+  group_of_.resize(count);
+  place_.resize(count);
+  trees_.resize(count);
+  const bool constrained = !problem.rows.empty();
+  const int islands = constrained ? problem.island_count() : 0;
+  // Islands are ordered by their first tree, so a tree's island is new exactly when its number is the next one.
+  int next_island = 0;
+  island_group_.resize(islands);
+  for (int t = 0; t < count; ++t) {
+    const int island = constrained ? problem.islands.island_of(t) : -1;
+    if (island >= 0 && island < next_island) {
+      group_of_[t] = island_group_[island];
+      ++groups_[group_of_[t]].tree_count;
+      continue;
+    }
+    if (island >= 0) {
+      island_group_[island] = static_cast<int>(groups_.size());
+      next_island = island + 1;
+    }
+    group_of_[t] = static_cast<int>(groups_.size());
+    groups_.push_back({.island = island, .tree_count = 1});
+  }
+  int first = 0;
+  for (Group& group : groups_) {
+    group.first_tree = first;
+    first += group.tree_count;
+    group.tree_count = 0;
+  }
+  for (int t = 0; t < count; ++t) {
+    Group& group = groups_[group_of_[t]];
+    place_[t] = 0;
+    if (group.tree_count > 0) {
+      const int before = trees_[group.first_tree + group.tree_count - 1];
+      place_[t] = place_[before] + tree.trees[before].dof_count;
+    }
+    trees_[group.first_tree + group.tree_count++] = t;
+  }
+}
+
+void ResponseMatrices::lay_out(const DofTree& tree, const ClassResponse& response) {
+  const std::size_t count = tree.trees.size();
+  N_start_.resize(count);
+  N_step_.resize(count);
+  K_start_.resize(count);
+  Lt_start_.resize(count);
+  std::ptrdiff_t N_size = 0, K_size = 0, Lt_size = 0;
+  for (const Group& group : groups_) {
+    const int coordinates = group.island < 0 ? 0 : response.parts()[group.island].size;
+    const int last = trees_[group.first_tree + group.tree_count - 1];
+    const int dofs = place_[last] + tree.trees[last].dof_count;
+    for (const int t : trees_of(group)) {
+      const DofTree::Tree& part = tree.trees[t];
+      N_start_[t] = N_size;
+      N_step_[t] = part.column_stride;
+      N_size += static_cast<std::ptrdiff_t>(dofs) * part.column_stride;
+      K_start_[t] = K_size;
+      K_size += static_cast<std::ptrdiff_t>(coordinates) * part.column_stride;
+      Lt_start_[t] = Lt_size;
+      Lt_size += static_cast<std::ptrdiff_t>(padded(coordinates)) * part.dof_count;
+    }
+  }
+  grow(N_, N_size);
+  grow(K_, K_size);
+  grow(K_hat_, K_size);
+  grow(Lt_, Lt_size);
+}
+
+void ResponseMatrices::list_paths(const DofTree& tree) {
+  path_runs_.clear();
+  first_run_.assign(1, 0);
+  for (const DofTree::Chain& chain : tree.chains) {
+    const int root = tree.trees[chain.tree].first_dof;
+    if (chain.parent >= 0) {
+      const std::vector<PathRun> above(path_runs_.begin() + first_run_[chain.parent],
+                                       path_runs_.begin() + first_run_[chain.parent + 1]);
+      path_runs_.insert(path_runs_.end(), above.begin(), above.end());
+    }
+    path_runs_.push_back({.first = chain.first_dof - root,
+                          .count = chain.dof_count,
+                          .position = chain.path_begin,
+                          .row_end = chain.subtree_end - root});
+    first_run_.push_back(static_cast<int>(path_runs_.size()));
+  }
+}
+
+void ResponseMatrices::fill_X(const DofTree& tree, const InverseFactor& inverse) {
+  if (layout_.changed(tree)) {
+    X_.assign(tree.column_storage, 0.0);  // what is zero stays zero
+    list_paths(tree);
+  }
+  for (const DofTree::Chain& chain : tree.chains) {
+    const DofTree::Tree& part = tree.trees[chain.tree];
+    const int stride = part.column_stride;
+    double* block = &X_[tree.column_start[part.first_dof]] - part.first_dof;
+    for (int i = 0; i < chain.dof_count; ++i) {
+      const int dof = chain.first_dof + i;
+      const double* row = inverse.rows.data() + tree.row_start[dof];
+      for (const PathRun& run : path_of(tree.chain[dof])) {
+        double* to = block + run.first * stride + dof;
+        const int count = std::min(run.count, dof - part.first_dof - run.first + 1);
+        for (int k = 0; k < count; ++k) to[k * stride] = row[run.position + k];
+      }
+    }
+  }
+}
+
+void ResponseMatrices::multiply_forms(const DofTree& tree, const ContactProblem& problem, const ClassResponse& response,
+                                      const double* forms, double* out) {
+  const TouchSpace& space = problem.touches;
+  for (const Group& group : groups_) {
+    if (group.island < 0) continue;
+    const ClassResponse::Part& part = response.parts()[group.island];
+    for (const Patch& patch : response.patches_of(problem, group.island)) {
+      if (patch.row_count == 0) continue;
+      for (const int t : trees_of(group)) {
+        const DofTree::Tree& rows = tree.trees[t];
+        double* columns =
+            out + K_start_[t] + static_cast<std::ptrdiff_t>(patch.first_row - part.first) * rows.column_stride;
+        // The touches of this patch that are in this tree, with W's rows combined along their paths.
+        const double* weights[2];
+        const Touch* touched[2];
+        int count = 0;
+        const double* form = forms + patch.start;
+        grow(weights_, static_cast<std::size_t>(2) * patch.row_count * padded(tree.nv + kLanes) + kLanes);
+        double* to = weights_.data();
+        for (const int index : {patch.touch_a, patch.touch_b}) {
+          if (index < 0) continue;
+          const Touch& touch = space.touches[index];
+          if (tree.chains[tree.chain[touch.dof]].tree == t) {
+            const double* W = space.W.data() + touch.W_start;
+            weights[count] = to;
+            touched[count++] = &touch;
+            for (int c = 0; c < patch.row_count; ++c) {
+              for (int g = 0; g < touch.packs; ++g, to += kLanes) {
+                Pack sum = {};
+                for (int k = 0; k < touch.size; ++k) {
+                  sum += broadcast(form[k * patch.stride + c]) * as_pack(W + kLanes * (k * touch.packs + g));
+                }
+                as_pack(to) = sum;
+              }
+            }
+          }
+          form += touch.size * patch.stride;
+        }
+        const double* X = &X_[tree.column_start[rows.first_dof]];
+        for_each_tile(patch.row_count, padded(rows.dof_count), [&]<int Columns, int Packs>(int column, int row) {
+          Pack sum[Columns][Packs];
+          set_zero(sum);
+          for (int k = 0; k < count; ++k) {
+            const int length = touched[k]->packs * kLanes;
+            add_path<Packs, Columns>(path_of(tree.chain[touched[k]->dof]), X, rows.column_stride, row,
+                                     weights[k] + column * length, length, sum);
+          }
+          store_tile(sum, columns + column * rows.column_stride + row, rows.column_stride);
+        });
+      }
+    }
+  }
+}
+
+void ResponseMatrices::fill_K(const DofTree& tree, const ContactProblem& problem, const ClassResponse& response) {
+  const auto negative_transpose = [&](const Group& group, const double* from) {
+    const ClassResponse::Part& part = response.parts()[group.island];
+    for (const int t : trees_of(group)) {
+      const DofTree::Tree& rows = tree.trees[t];
+      transpose_negative(from + K_start_[t], rows.column_stride, rows.dof_count, part.size, Lt_.data() + Lt_start_[t],
+                         padded(part.size));
+    }
+  };
+  bool sliding = false;
+  for (const ClassResponse::Part& part : response.parts()) sliding = sliding || part.sliding;
+  if (sliding) {
+    multiply_forms(tree, problem, response, response.R(), K_hat_.data());
+    for (const Group& group : groups_) {
+      if (group.island >= 0) negative_transpose(group, K_hat_.data());
+    }
+  }
+  multiply_forms(tree, problem, response, response.Pt(), K_hat_.data());
+  for (const Group& group : groups_) {
+    if (group.island < 0) continue;
+    if (!sliding) negative_transpose(group, K_hat_.data());
+    const ClassResponse::Part& part = response.parts()[group.island];
+    const double* B = response.inverse(part);
+    for (const int t : trees_of(group)) {
+      const DofTree::Tree& rows = tree.trees[t];
+      const double* from = K_hat_.data() + K_start_[t];
+      double* to = K_.data() + K_start_[t];
+      for_each_tile(part.size, padded(rows.dof_count), [&]<int Columns, int Packs>(int column, int row) {
+        Pack sum[Columns][Packs];
+        set_zero(sum);
+        add_weighted<Packs, Columns>(from + row, rows.column_stride, part.size, B + column * part.stride, part.stride,
+                                     sum);
+        store_tile(sum, to + column * rows.column_stride + row, rows.column_stride);
+      });
+    }
+  }
+}
+
+void ResponseMatrices::fill_N(const DofTree& tree, const InverseFactor& inverse, const ClassResponse& response,
+                              const Group& group, int row_tree, int column_tree) {
+  const DofTree::Tree& rows = tree.trees[row_tree];
+  const DofTree::Tree& columns = tree.trees[column_tree];
+  const int coordinates = group.island < 0 ? 0 : response.parts()[group.island].size;
+  const int Lt_stride = padded(coordinates);
+  const double* X = &X_[tree.column_start[rows.first_dof]];
+  double* block = N_.data() + N_start(row_tree, column_tree);
+  // Where nothing slides N is symmetric: the rows above the diagonal follow.
+  const bool symmetric = row_tree == column_tree && (group.island < 0 || !response.parts()[group.island].sliding);
+  for (int c = columns.first_chain; c < columns.chain_end; ++c) {
+    const DofTree::Chain& chain = tree.chains[c];
+    const int first = chain.first_dof - columns.first_dof;
+    const int skipped = symmetric ? first / kLanes * kLanes : 0;
+    const int row_count = padded(rows.dof_count) - skipped;
+    for_each_tile(chain.dof_count, row_count, [&]<int Columns, int Packs>(int column, int tile_row) {
+      const int row = skipped + tile_row;
+      Pack sum[Columns][Packs];
+      set_zero(sum);
+      if (row_tree == column_tree) {
+        // Beyond a DoF's own place its row of X is zero.
+        add_path<Packs, Columns>(path_of(c), X, rows.column_stride, row,
+                                 inverse.rows.data() + tree.row_start[chain.first_dof + column], chain.path_length,
+                                 sum);
+      }
+      if (coordinates > 0) {
+        add_weighted<Packs, Columns>(K_.data() + K_start_[row_tree] + row, rows.column_stride, coordinates,
+                                     Lt_.data() + Lt_start_[column_tree] + (first + column) * Lt_stride, Lt_stride,
+                                     sum);
+      }
+      store_tile(sum, block + (first + column) * rows.column_stride + row, rows.column_stride);
+    });
+  }
+  if (symmetric) mirror_lower_triangle(block, rows.dof_count, rows.column_stride);
+}
+
+void ResponseMatrices::compute(const Model& model, const StepRecord& record, const ClassResponse& response) {
+  const DofTree& tree = model.tree();
+  find_groups(tree, record.problem);
+  lay_out(tree, response);
+  fill_X(tree, record.inverse);
+  if (!record.problem.rows.empty()) fill_K(tree, record.problem, response);
+  for (const Group& group : groups_) {
+    for (const int row_tree : trees_of(group)) {
+      for (const int column_tree : trees_of(group)) {
+        fill_N(tree, record.inverse, response, group, row_tree, column_tree);
+      }
+    }
+  }
+}
+
+}  // namespace lithe

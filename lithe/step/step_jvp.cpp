@@ -1,0 +1,37 @@
+#include "lithe/step/step_jvp.h"
+
+#include "lithe/step/bounce.h"
+#include "lithe/step/class_jvp.h"
+#include "lithe/step/gradient_input.h"
+
+namespace lithe {
+
+StepJvp::StepJvp() : workspace_(std::make_unique<Workspace>()) {}
+StepJvp::~StepJvp() = default;
+StepJvp::StepJvp(StepJvp&&) noexcept = default;
+StepJvp& StepJvp::operator=(StepJvp&&) noexcept = default;
+StepJvp::StepJvp(const StepJvp& other) : StepJvp() { *this = other; }
+StepJvp& StepJvp::operator=(const StepJvp& other) {
+  q = other.q;
+  v = other.v;
+  f = other.f;
+  report = other.report;
+  return *this;
+}
+
+void step_jvp(const Model& model, const StepRecord& record, const StepTangent& direction, StepJvp& out,
+              const GradientOptions& options, const StepParameters* parameters) {
+  check_record(model, record, "step_jvp");
+  if (parameters) check_parameters(model, *parameters, "step_jvp");
+  check_part(direction.q, model.nv(), "step_jvp", "direction.q");
+  check_part(direction.v, model.nv(), "step_jvp", "direction.v");
+  check_part(direction.tau, model.nv(), "step_jvp", "direction.tau");
+  check_part(direction.parameters, parameters ? parameters->size() : 0, "step_jvp", "direction.parameters");
+  if (options.bounce != Bounce::off && bounces(record)) {
+    bounce_jvp(model, record, direction, options.bounce, parameters, out);
+  } else {
+    class_jvp(model, record, direction, parameters, out);
+  }
+}
+
+}  // namespace lithe

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <memory>
+
+#include "lithe/step/gradient_options.h"
+#include "lithe/step/gradient_report.h"
+#include "lithe/step/step_parameters.h"
+#include "lithe/step/step_record.h"
+#include "lithe/step/step_vectors.h"
+
+namespace lithe {
+
+// How the outputs of a step move when its inputs do: J·x without forming J, in O(nv).
+struct StepJvp {
+  VecX q;  // nv, in the tangent of q⁺
+  VecX v;  // nv
+  VecX f;  // impulses, one per row
+  GradientReport report;
+
+  StepJvp();
+  ~StepJvp();
+  StepJvp(StepJvp&&) noexcept;
+  StepJvp& operator=(StepJvp&&) noexcept;
+  StepJvp(const StepJvp&);  // copies the result; the workspace starts empty
+  StepJvp& operator=(const StepJvp&);
+
+  struct Workspace;
+  Workspace& workspace() { return *workspace_; }
+
+ private:
+  std::unique_ptr<Workspace> workspace_;
+};
+
+// `record` must come from step() with this model; it is only read. After warm-up nothing is allocated. Complementarity-aware
+// gradients exist for VJPs only: that option has no effect here.
+void step_jvp(const Model& model, const StepRecord& record, const StepTangent& direction, StepJvp& out,
+              const GradientOptions& options = {}, const StepParameters* parameters = nullptr);
+
+}  // namespace lithe

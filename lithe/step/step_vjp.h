@@ -1,0 +1,40 @@
+#pragma once
+
+#include <memory>
+
+#include "lithe/step/gradient_options.h"
+#include "lithe/step/gradient_report.h"
+#include "lithe/step/step_parameters.h"
+#include "lithe/step/step_record.h"
+#include "lithe/step/step_vectors.h"
+
+namespace lithe {
+
+// The gradient of a loss by the inputs of a step, from its gradient by the outputs: Jᵀλ without forming J, in O(nv).
+struct StepVjp {
+  VecX q;           // nv, in the tangent of q
+  VecX v;           // nv
+  VecX tau;         // nv
+  VecX parameters;  // one per StepParameters, if any were given
+  GradientReport report;
+
+  StepVjp();
+  ~StepVjp();
+  StepVjp(StepVjp&&) noexcept;
+  StepVjp& operator=(StepVjp&&) noexcept;
+  StepVjp(const StepVjp&);  // copies the gradient; the workspace starts empty
+  StepVjp& operator=(const StepVjp&);
+
+  struct Workspace;
+  Workspace& workspace() { return *workspace_; }
+
+ private:
+  std::unique_ptr<Workspace> workspace_;
+};
+
+// `record` must come from step() with this model; it is only read. After warm-up nothing is allocated. The result is finite
+// wherever `by_next` is.
+void step_vjp(const Model& model, const StepRecord& record, const StepCotangent& by_next, StepVjp& out,
+              const GradientOptions& options = {}, const StepParameters* parameters = nullptr);
+
+}  // namespace lithe

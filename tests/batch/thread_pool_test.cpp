@@ -1,0 +1,139 @@
+#include "lithe/batch/thread_pool.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "tests/support/allocation_counter.h"
+#include "tests/support/error_text.h"
+
+namespace lithe::test {
+namespace {
+
+TEST(ThreadPool, DoesEveryItemOnce) {
+  for (const int threads : {1, 2, 3, 4, 7}) {
+    ThreadPool pool(threads);
+    EXPECT_EQ(pool.size(), threads);
+    for (const int count : {0, 1, 2, 3, 5, 8, 1000}) {
+      std::vector<int> done(count, 0);
+      pool.parallel_for(count, [&](int item, int) { ++done[item]; });
+      EXPECT_EQ(done, std::vector<int>(count, 1)) << threads << " threads, " << count << " items";
+    }
+  }
+}
+
+TEST(ThreadPool, HasOneThreadPerCoreUnlessTold) { EXPECT_GE(ThreadPool().size(), 1); }
+
+TEST(ThreadPool, GivesEachWorkerTheSameItemsEveryTime) {
+  ThreadPool pool(3);
+  for (int round = 0; round < 50; ++round) {
+    std::vector<int> workers(10, -1);
+    pool.parallel_for(10, [&](int item, int worker) { workers[item] = worker; });
+    EXPECT_EQ(workers, (std::vector<int>{0, 0, 0, 1, 1, 1, 2, 2, 2, 2}));
+  }
+}
+
+TEST(ThreadPool, ItemsRunAtTheSameTimeInAsManyThreads) {
+  // Each worker waits for all of the others: one thread fewer, and this would never end.
+  ThreadPool pool(4);
+  std::atomic<int> arrived = 0;
+  pool.parallel_for(4, [&](int, int) {
+    ++arrived;
+    while (arrived < 4) std::this_thread::yield();
+  });
+  EXPECT_EQ(arrived, 4);
+}
+
+TEST(ThreadPool, TheCallerWorksToo) {
+  ThreadPool pool(2);
+  std::vector<std::thread::id> ids(2);
+  pool.parallel_for(2, [&](int item, int) { ids[item] = std::this_thread::get_id(); });
+  EXPECT_EQ(ids[0], std::this_thread::get_id());
+  EXPECT_NE(ids[1], std::this_thread::get_id());
+}
+
+TEST(ThreadPool, TheFirstErrorReachesTheCallerWhateverTheNumberOfThreads) {
+  for (const int threads : {1, 2, 3, 4}) {
+    ThreadPool pool(threads);
+    for (int round = 0; round < 20; ++round) {
+      try {
+        pool.parallel_for(100, [](int item, int) {
+          if (item % 30 == 17) throw std::runtime_error("item " + std::to_string(item));
+        });
+        ADD_FAILURE() << "nothing was thrown";
+      } catch (const std::runtime_error& error) {
+        EXPECT_STREQ(error.what(), "item 17");
+      }
+    }
+    // And the pool goes on.
+    int sum = 0;
+    std::vector<int> items(10);
+    pool.parallel_for(10, [&](int item, int) { items[item] = item; });
+    for (const int item : items) sum += item;
+    EXPECT_EQ(sum, 45);
+  }
+}
+
+TEST(ThreadPool, ACallFromInsideRunsOnTheSpot) {
+  ThreadPool pool(3), other(2);
+  for (ThreadPool* inner : {&pool, &other}) {
+    std::vector<int> done(12, 0);
+    pool.parallel_for(3, [&](int item, int) {
+      const std::thread::id here = std::this_thread::get_id();
+      inner->parallel_for(4, [&](int part, int worker) {
+        EXPECT_EQ(worker, 0);
+        EXPECT_EQ(std::this_thread::get_id(), here);
+        ++done[4 * item + part];
+      });
+    });
+    EXPECT_EQ(done, std::vector<int>(12, 1));
+  }
+}
+
+TEST(ThreadPool, ServesAfterAnErrorInsideACallFromInside) {
+  ThreadPool pool(2);
+  const auto failing = [&] {
+    pool.parallel_for(2, [&](int, int) { pool.parallel_for(1, [](int, int) { throw std::runtime_error("inner"); }); });
+  };
+  EXPECT_THROW(failing(), std::runtime_error);
+  std::vector<std::thread::id> ids(2);
+  pool.parallel_for(2, [&](int item, int) { ids[item] = std::this_thread::get_id(); });
+  EXPECT_NE(ids[0], ids[1]);  // no thread thinks that it is still inside
+}
+
+TEST(ThreadPool, CallsFromSeveralThreadsTakeTurns) {
+  ThreadPool pool(2);
+  std::vector<std::vector<int>> done(4, std::vector<int>(50, 0));
+  std::vector<std::thread> callers;
+  for (std::vector<int>& mine : done) {
+    callers.emplace_back([&pool, &mine] {
+      for (int round = 0; round < 20; ++round) pool.parallel_for(50, [&mine](int item, int) { ++mine[item]; });
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  for (const std::vector<int>& mine : done) EXPECT_EQ(mine, std::vector<int>(50, 20));
+}
+
+TEST(ThreadPool, AllocatesNothing) {
+  if (!AllocationGuard::supported()) GTEST_SKIP() << AllocationGuard::kWhyNot;
+  ThreadPool pool(3);
+  std::vector<double> results(100);
+  const auto work = [&](int item, int) { results[item] = std::sqrt(item); };
+  pool.parallel_for(100, work);
+  const AllocationGuard guard;
+  for (int round = 0; round < 100; ++round) pool.parallel_for(100, work);
+  EXPECT_EQ(guard.count(), 0);
+}
+
+TEST(ThreadPool, ImpossibleNumbersAreRefused) {
+  expect_error([] { ThreadPool pool(-2); }, "-2", "threads");
+  ThreadPool pool(2);
+  expect_error([&] { pool.parallel_for(-1, [](int, int) {}); }, "-1", "items");
+}
+
+}  // namespace
+}  // namespace lithe::test
