@@ -108,6 +108,10 @@ void compare_column(const InputBlocks& blocks, int part, int column, double scal
   check.doubt = std::max(check.doubt, doubt / scale);
   const MatX& analytic = blocks.analytic[part];
   const MatX& numeric = blocks.numeric[part];
+  if (analytic.rows() != numeric.rows() || analytic.cols() != numeric.cols()) {
+    check.error = std::numeric_limits<double>::infinity();
+    return;
+  }
   for (Eigen::Index row = 0; row < numeric.rows(); ++row) {
     const double error = std::abs(analytic(row, column) - numeric(row, column)) / scale;
     // What is not a number is as wrong as can be.
@@ -248,12 +252,10 @@ void Gradcheck::Buffers::differentiate_by_parameters(const StepRecord& record, c
                                                      GradcheckResult& result) {
   InputBlocks& blocks = inputs.back();
   blocks.resize(record, static_cast<int>(record.next.v.size()), parameters.size());
-  parameter_scales.clear();
   const int size = displaced.output_size();
   for (int i = 0; i < parameters.size(); ++i) {
     const std::string& name = parameters.names()[i];
     const double unit = displaced.size_of(name);
-    parameter_scales.push_back(units.by_parameter(unit > 0 ? unit : 1));
     ++result.columns;
     if (unit == 0) {  // no dependence
       column.value.setZero(size);
@@ -286,7 +288,7 @@ void Gradcheck::Buffers::compare(double largest_doubt, GradcheckResult& result) 
       Scales scales = parameters ? parameter_scales[i] : scales_of(input);
       for (int part = 0; part < kParts; ++part) {
         const double entries = parameters ? largest(blocks.numeric[part].col(i)) : largest(blocks.numeric[part]);
-        scales[part] = std::max(scales[part], entries);
+        scales[part] = std::max({scales[part], entries, std::numeric_limits<double>::min()});
       }
       for (int part = 0; part < kParts; ++part) {
         if (blocks.numeric[part].rows() == 0) continue;
@@ -371,10 +373,15 @@ const GradcheckResult& Gradcheck::check(const Model& model, const StepRecord& re
   result_.report = J.report;
   result_.report.lcp_flags = record.status.flags;
 
-  b.differentiate_by_parameters(record, parameters, result_);
+  b.parameter_scales.clear();
+  for (const std::string& name : parameters.names()) {
+    const double size = b.displaced.size_of(name);
+    b.parameter_scales.push_back(b.units.by_parameter(size > 0 ? size : 1));
+  }
   b.compare_products(model, record, parameters, options.seed, result_);
   if (!result_.comparable()) return result_;
   b.differentiate(model, record, result_);
+  b.differentiate_by_parameters(record, parameters, result_);
   b.compare(options.largest_doubt, result_);
   return result_;
 }
