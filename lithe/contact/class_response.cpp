@@ -12,7 +12,11 @@ namespace lithe {
 namespace {
 
 // Squared share of what a touch can move that counts as rounding.
-constexpr double kInert = 1e-13;
+constexpr double kInert = 1e-12;
+// Where the joints leave less than this of what a touch could move, that is what is left of rounding when B's rank is judged.
+constexpr double kCancelled = 1e-4;
+// A B whose inverse, both scaled to B's unit diagonal, has larger entries than this gets its solutions refined.
+constexpr double kIllConditioned = 100;
 // The rank of B, in shares of its diagonal: as the solver judges A_C.
 constexpr double kSingular = 1e-10;
 // Above this condition of VU nothing is left of sixteen digits after two divisions by it.
@@ -286,23 +290,47 @@ void ClassResponse::invert(const ContactProblem& problem, int island) {
   const bool inert = drop_inert(problem, part, patches);
   part.regular = (!inert || set_inert_apart(part)) && lithe::invert(matrix_, part.sliding, exchanged_);
   // 1/B⁻¹_kk is the pivot of row k if it is eliminated last; where B is symmetric no entry is larger than the diagonal's.
+  double largest_share = 0;
   for (int j = 0; j < n && part.regular; ++j) {
     for (int i = part.sliding ? 0 : j; i < (part.sliding ? n : j + 1); ++i) {
-      part.regular = part.regular && std::abs(matrix_.at(i, j)) * scale_[i] * scale_[j] < 1 / kSingular;
+      largest_share = std::max(largest_share, std::abs(matrix_.at(i, j)) * scale_[i] * scale_[j]);
     }
   }
+  part.regular = part.regular && largest_share < 1 / kSingular;
   if (!part.regular) {
+    ill_conditioned_ = true;
     form();
     invert_singular(part);
-  } else if (inert) {
-    for (int k = 0; k < n; ++k) {
+  } else {
+    for (int k = 0; k < n && inert; ++k) {
       if (scale_[k] != 0) continue;
       matrix_.at(k, k) = 0;
       --part.rank;
     }
+    if (largest_share > kIllConditioned) {
+      ill_conditioned_ = true;
+      left_.resize(n, n);
+      for (int k = 0; k < n; ++k) std::copy_n(matrix_.column(k), left_.stride, left_.column(k));
+      form();
+      refine_inverse();
+    }
   }
   for (int k = 0; k < n; ++k)
     std::copy_n(matrix_.column(k), part.stride, inverse_.data() + part.start + k * part.stride);
+}
+
+// From B in matrix_ and its inverse Y in left_ to Y + Y (I − B Y) in matrix_: one step of Newton's method (Schulz 1933).
+void ClassResponse::refine_inverse() {
+  const int n = left_.columns, rows = left_.stride;
+  right_.resize(n, n);
+  for (int j = 0; j < n; ++j) {
+    multiply(matrix_.column(0), matrix_.stride, n, left_.column(j), right_.column(j), rows);
+    for (int i = 0; i < rows; ++i) right_.at(i, j) = (i == j ? 1.0 : 0.0) - right_.at(i, j);
+  }
+  for (int j = 0; j < n; ++j) {
+    multiply(left_.column(0), left_.stride, n, right_.column(j), matrix_.column(j), rows);
+    for (int i = 0; i < n; ++i) matrix_.at(i, j) += left_.at(i, j);
+  }
 }
 
 // √(R Λ Rᵀ + D̃)_kk: what the coordinates of B are measured by, also where friction makes B's own diagonal small.
@@ -359,7 +387,10 @@ bool ClassResponse::drop_inert(const ContactProblem& problem, const Part& part, 
     for (int c = 0; c < patch.row_count; ++c) {
       double& scale = scale_[patch.first_row + c - part.first];
       reach_[patch.first_row + c - part.first] = reach[c];
-      if (scale * scale > kInert * (reach[c] + D_[patch.first_row + c])) continue;
+      if (scale * scale > kInert * (reach[c] + D_[patch.first_row + c])) {
+        scale = std::sqrt(std::max(scale * scale, kCancelled * reach[c]));
+        continue;
+      }
       scale = 0;
       any = true;
     }
@@ -438,7 +469,7 @@ void ClassResponse::compute(const ContactProblem& problem, std::span<const RowCl
     storage += static_cast<std::ptrdiff_t>(padded(part.size)) * part.size;
   }
   grow(inverse_, storage);
-  null_term_ = free_impulses_ = false;
+  null_term_ = free_impulses_ = ill_conditioned_ = false;
   for (int i = 0; i < problem.island_count(); ++i) {
     Part& part = parts_[i];
     const LcpFlag flags = reports.empty() ? LcpFlag::none : reports[i].flags;

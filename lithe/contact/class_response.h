@@ -99,11 +99,13 @@ class ClassResponse {
   void find_scales(const ContactProblem& problem, const Part& part, std::span<const Patch> patches);
   bool drop_inert(const ContactProblem& problem, const Part& part, std::span<const Patch> patches);
   bool set_inert_apart(const Part& part);
+  void refine_inverse();
   void invert_singular(Part& part);
   void to_coordinates(const ContactProblem& problem, const double* rows, double* coordinates) const;
   void follow(double* rows) const;             // X: friction rows that slide from their normals
   void follow_transposed(double* rows) const;  // Xᵀ: and back, zero outside C
   void apply_inverse(const double* x, double* out, bool transposed) const;
+  void solve(const ContactProblem& problem, const double* x, double* out, bool transposed, bool refine);
   void multiply_Lambda(const ContactProblem& problem, const double* x, double* out) const;
 
   std::vector<RowClass> classes_;
@@ -118,13 +120,14 @@ class ClassResponse {
   std::vector<double> y_;
   int size_ = 0;
   bool sliding_ = false, null_term_ = false, free_impulses_ = false, compliant_ = false;
+  bool ill_conditioned_ = false;  // some B, scaled to a unit diagonal, is
   // Workspace.
   PaddedMatrix matrix_, core_, left_, right_;
   PatchBasis basis_;
   RankFactor factor_;
   std::vector<int> exchanged_;
   AlignedBuffer scale_, reach_;
-  AlignedBuffer x_, x2_, rows_, touches_, touches2_;
+  AlignedBuffer x_, x2_, x3_, rows_, touches_, touches2_;
 };
 
 }  // namespace lithe

@@ -112,6 +112,29 @@ void ClassResponse::apply_inverse(const double* x, double* out, bool transposed)
   }
 }
 
+// out = B# x, or B#ᵀ x, with one step of refinement where the explicit inverse alone would lose digits: out += B# (x − B out).
+void ClassResponse::solve(const ContactProblem& problem, const double* x, double* out, bool transposed, bool refine) {
+  apply_inverse(x, out, transposed);
+  if (!refine && !ill_conditioned_) return;
+  grow(touches_, problem.touches.size);
+  grow(touches2_, problem.touches.size);
+  grow(x3_, 2 * (size_ + kLanes));
+  double* left = x3_.data();
+  double* correction = left + size_;
+  // B = R Λ P̃ + D̃
+  apply_forms_transposed(problem.touches, compressed_, transposed ? R_.data() : Pt(), out, touches_.data());
+  multiply_Lambda(problem, touches_.data(), touches2_.data());
+  apply_forms(problem.touches, compressed_, transposed ? Pt() : R_.data(), touches2_.data(), left);
+  for (const Part& part : parts_) {
+    for (int k = part.first; k < part.first + part.size; ++k) left[k] = x[k] - left[k] - D_[k] * out[k];
+    std::fill_n(left + part.first + part.size, padded(part.size) - part.size, 0.0);
+  }
+  apply_inverse(left, correction, transposed);
+  for (const Part& part : parts_) {
+    for (int k = part.first; k < part.first + part.size; ++k) out[k] += correction[k];
+  }
+}
+
 void ClassResponse::multiply_Lambda(const ContactProblem& problem, const double* x, double* out) const {
   for (const TouchBlock& block : problem.touches.blocks) {
     multiply(problem.touches.Lambda.data() + block.Lambda_start, block.stride, block.size, x + block.start,
@@ -151,7 +174,7 @@ void ClassResponse::respond(const ContactProblem& problem, const double* b_F, co
     apply_forms(problem.touches, compressed_, R_.data(), touches2_.data(), x2);
     for (int k = 0; k < size_; ++k) x[k] -= x2[k];
   }
-  apply_inverse(x, x2, false);
+  solve(problem, x, x2, false, true);
   to_rows(problem, x2, df);
   if (c) {
     for (std::size_t i = 0; i < n; ++i) {
@@ -178,7 +201,7 @@ void ClassResponse::respond_transposed(const ContactProblem& problem, const doub
   if (!f_bar && !sigma) {
     // ŝ = B#ᵀ P̃ᵀ V
     apply_forms(problem.touches, compressed_, Pt(), V, x);
-    apply_inverse(x, s_hat, true);
+    solve(problem, x, s_hat, true, false);
     return;
   }
   row_velocities(problem, V, rows);
@@ -188,7 +211,7 @@ void ClassResponse::respond_transposed(const ContactProblem& problem, const doub
   std::fill_n(rows + n, kLanes, 0.0);
   follow_transposed(rows);
   to_coordinates(problem, rows, x);
-  apply_inverse(x, s_hat, true);
+  solve(problem, x, s_hat, true, true);
   if (!sigma) return;
   // σ = f̃ − Zᵀ ŝ, Zᵀ ŝ = Xᵀ T Λ Rᵀ ŝ + Q D̃ ŝ.
   grow(touches_, problem.touches.size);

@@ -123,6 +123,9 @@ void multiply_transposed(const Model& model, const InverseFactor& inverse, const
 }
 
 void solve(const Model& model, InverseFactor& inverse, const ConstVecRef& b, VecRef out) {
+  LITHE_CHECK(b.size() == model.nv() && out.size() == model.nv(),
+              "the right-hand side has {} and the result {} entries, the model needs nv = {}", b.size(), out.size(),
+              model.nv());
   multiply_transposed(model, inverse, b, inverse.z);
   multiply(model, inverse, inverse.z, out);
 }

@@ -31,7 +31,9 @@ constexpr int kScenes = 5000;
 constexpr int kShards = 10;  // tests that can run side by side
 constexpr double kLargestError = 1e-5;
 constexpr double kMedianError = 1e-8;
+// Vector products and blocks differ by rounding, which nearly dependent rows amplify: as a rule, and at most.
 constexpr double kProductError = 1e-12;
+constexpr double kLargestProductError = 1e-8;
 
 // The seeds of one shard: every kShards-th.
 std::vector<std::uint64_t> seeds_of_shard(int shard) {
@@ -67,6 +69,7 @@ class Findings {
     if (has(result.report.lcp_flags, LcpFlag::targets_dropped)) count_.count("left out: targets dropped");
     if (has(result.report.lcp_flags, LcpFlag::unpolished)) count_.count("left out: unpolished");
     if (has(result.report.lcp_flags, LcpFlag::unsolved)) count_.count("left out: unsolved");
+    if (std::max(result.vjp_error, result.jvp_error) > kProductError) count_.count("products with more rounding");
     if (!result.comparable()) return count_.count("left out");
     count_.count("compared");
     count_.count("columns", result.columns);
@@ -103,6 +106,7 @@ class Findings {
     const auto share = [&](const char* part, const char* whole) {
       return static_cast<double>(count_[part]) / static_cast<double>(std::max(count_[whole], 1L));
     };
+    EXPECT_LE(share("products with more rounding", "scenes"), 0.02);
     EXPECT_LE(share("left out", "scenes"), 0.1);
     EXPECT_LE(share("scenes with switched columns", "compared"), 0.1);
     EXPECT_LE(share("blocks' columns unsettled", "columns"), 0.03);
@@ -123,8 +127,7 @@ class Findings {
 };
 
 // Each block of each result, with what it takes to find the place again.
-void expect_small_errors(const GradcheckResult& result, const std::vector<std::string>& parameters,
-                         double product_error = kProductError) {
+void expect_small_errors(const GradcheckResult& result, const std::vector<std::string>& parameters) {
   for (int b = 0; b < kGradcheckBlocks; ++b) {
     const BlockCheck& check = result.blocks[b];
     const bool by_parameters = b >= static_cast<int>(GradcheckBlock::qnext_parameters);
@@ -133,8 +136,8 @@ void expect_small_errors(const GradcheckResult& result, const std::vector<std::s
         << (by_parameters && check.column >= 0 ? " by " + parameters[check.column] : "") << ": analytic "
         << check.analytic << ", numeric " << check.numeric << ", doubt " << check.doubt;
   }
-  EXPECT_LE(result.vjp_error, product_error);
-  EXPECT_LE(result.jvp_error, product_error);
+  EXPECT_LE(result.vjp_error, kLargestProductError);
+  EXPECT_LE(result.jvp_error, kLargestProductError);
 }
 
 class RandomScenes : public testing::TestWithParam<int> {};
@@ -190,8 +193,6 @@ class CatalogueScenes : public testing::TestWithParam<const char*> {};
 
 TEST_P(CatalogueScenes, HaveTheDerivativesThatDifferencesShow) {
   const Scene start = scene(GetParam());
-  // 1,000 kg on 1 kg: six digits are gone.
-  const double product_error = std::string(GetParam()) == "mass_ratio" ? 1e6 * kProductError : kProductError;
   Findings findings;
   Gradcheck checker;
   for_random_cases(6, [&](std::mt19937_64& random) {
@@ -203,7 +204,7 @@ TEST_P(CatalogueScenes, HaveTheDerivativesThatDifferencesShow) {
     }
     const GradcheckResult& result = checker.check(world.model(), world.record(), {}, {.seed = random()});
     findings.add(result);
-    expect_small_errors(result, {}, product_error);
+    expect_small_errors(result, {});
   });
   findings.print();
 }
