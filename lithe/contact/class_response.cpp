@@ -483,6 +483,21 @@ void ClassResponse::compute(const ContactProblem& problem, std::span<const RowCl
     }
     null_term_ = null_term_ || part.null_term;
   }
+  find_held(problem);
+}
+
+void ClassResponse::find_held(const ContactProblem& problem) {
+  held_.assign(problem.touches.touches.size(), 0);
+  for (int i = 0; i < problem.island_count(); ++i) {
+    if (!parts_[i].regular) continue;
+    for (int p = problem.first_patch[i]; p < problem.first_patch[i + 1]; ++p) {
+      const Patch& patch = problem.patches[p];
+      if (compressed_[p].row_count != 6 || (patch.touch_a >= 0 && patch.touch_b >= 0)) continue;
+      bool slides = false;
+      for (int r = 0; r < patch.row_count; ++r) slides = slides || normal_[patch.first_row + r] >= 0;
+      if (!slides) held_[std::max(patch.touch_a, patch.touch_b)] = 1;
+    }
+  }
 }
 
 }  // namespace lithe

@@ -68,6 +68,9 @@ class ClassResponse {
   bool has_null_term() const { return null_term_; }
   bool has_free_impulses() const { return free_impulses_; }
 
+  // A body all of whose motion clamping rows hold: whatever pushes it they balance, N J_Fᵀ = 0 there.
+  bool holds(int touch) const { return held_[touch] != 0; }
+
   RowClass row_class(int row) const { return classes_[row]; }
   // ±μ of a friction row that slides, else 0; and its normal.
   double follows(int row) const { return follow_[row]; }
@@ -92,6 +95,7 @@ class ClassResponse {
  private:
   void classify(const ContactProblem& problem, std::span<const RowClass> classes);
   void find_bases(const ContactProblem& problem);
+  void find_held(const ContactProblem& problem);
   int basis_of(const ContactProblem& problem, int patch);
   void compress(const ContactProblem& problem, int patch);
   bool pushes_outside(const ContactProblem& problem, int patch);
@@ -117,6 +121,7 @@ class ClassResponse {
   AlignedBuffer Q_, R_, Pt_, inverse_, responses_;
   std::vector<double> D_;  // compliance by coordinate
   std::vector<Part> parts_;
+  std::vector<char> held_;  // per touch
   std::vector<double> y_;
   int size_ = 0;
   bool sliding_ = false, null_term_ = false, free_impulses_ = false, compliant_ = false;

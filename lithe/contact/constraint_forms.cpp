@@ -84,6 +84,7 @@ class FormWriter {
     patch_ = &problem_.patches[index];
     push_ = &out_.pushes[index];
     push_->zero = true;
+    pushes_ = !is_balanced(patch_->touch_a) || !is_balanced(patch_->touch_b);
     form_a_ = out_.rows.data() + patch_->start;
     size_a_ = problem_.touches.size_of(patch_->touch_a);
     size_b_ = problem_.touches.size_of(patch_->touch_b);
@@ -96,6 +97,8 @@ class FormWriter {
   }
 
  private:
+  bool is_balanced(int touch) const { return touch < 0 || (in_.balanced_by && in_.balanced_by->holds(touch)); }
+
   void write(const Constraint& constraint) {
     switch (constraint.kind) {
       case ConstraintKind::contact: contact(constraint); break;
@@ -212,7 +215,7 @@ class FormWriter {
         to[(i + 3) * patch_->stride + row_ + k] = shift[i];
       }
     }
-    if (!in_.pushes || F.isZero(0)) return true;
+    if (!pushes_ || F.isZero(0)) return true;
     open_push();
     Mat6& map = block(second, second);
     map.bottomLeftCorner<3, 3>() += skew(F);
@@ -271,7 +274,7 @@ class FormWriter {
         put(second, row_ + k, moved_form(form, s.r));
       }
     }
-    if (in_.pushes) push_contact(constraint, directions, turning, by, sides);
+    if (pushes_) push_contact(constraint, directions, turning, by, sides);
   }
 
   // The force F = f_n n + f₁ t₁ + f₂ t₂ at p moves by ∂F = Φ ∂n, and its moment about the fixed place of p by ∂p × F. What
@@ -338,7 +341,7 @@ class FormWriter {
         }
         put(second, row_ + k, form);
       }
-      if (!in_.pushes || (F.isZero(0) && N.isZero(0))) continue;
+      if (!pushes_ || (F.isZero(0) && N.isZero(0))) continue;
       open_push();
       Mat6 map = Mat6::Zero();
       map.topLeftCorner<3, 3>() = s.sign * skew(N);
@@ -369,7 +372,8 @@ class FormWriter {
   double* form_a_ = nullptr;
   double* form_b_ = nullptr;
   int size_a_ = 0, size_b_ = 0;
-  int row_ = 0;  // within the patch
+  int row_ = 0;         // within the patch
+  bool pushes_ = true;  // of this patch are wanted
 };
 
 }  // namespace

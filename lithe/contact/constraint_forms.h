@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "lithe/contact/contact_problem.h"
+#include "lithe/contact/class_response.h"
 #include "lithe/lcp/solve_lcp.h"
 
 namespace lithe {
@@ -47,7 +47,8 @@ struct FormInput {
   const double* V_before;              // J_F v at the step's start; read where something bounces
   const double* f;                     // by row
   bool targets = true;                 // false: d = 0
-  bool pushes = true;
+  // Pushes on bodies that this class holds are left out: they change impulses, but no motion. Null: all are wanted.
+  const ClassResponse* balanced_by = nullptr;
 };
 
 void constraint_forms(const Model& model, const FormInput& in, ConstraintForms& out);

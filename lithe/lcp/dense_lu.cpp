@@ -52,7 +52,7 @@ void DenseLu::solve(double* x) const {
 }
 
 bool invert(PaddedMatrix& A, bool exchange, std::vector<int>& exchanged) {
-  const int n = A.rows, rows = A.stride;
+  const int n = A.rows, rows = padded(n);
   exchanged.resize(n);
   bool regular = true;
   for (int k = 0; k < n && regular; ++k) {
@@ -71,13 +71,19 @@ bool invert(PaddedMatrix& A, bool exchange, std::vector<int>& exchanged) {
     regular = std::isfinite(pivot) && pivot != 0;
     const double inverse_pivot = 1 / pivot;
     pivot_column[k] = 0;
+    // The pivot's own row is zero in its column now, so it stays as it is in the others until they are all done.
+    for_each_row_block(rows, [&]<int Packs>(int row) {
+      Pack pivots[Packs];
+      for (int g = 0; g < Packs; ++g) pivots[g] = as_pack(pivot_column + row + kLanes * g);
+      for (int j = 0; j < n; ++j) {
+        if (j == k) continue;
+        double* column = A.column(j);
+        const Pack t = broadcast(column[k] * inverse_pivot);
+        for (int g = 0; g < Packs; ++g) as_pack(column + row + kLanes * g) -= t * pivots[g];
+      }
+    });
     for (int j = 0; j < n; ++j) {
-      if (j == k) continue;
-      double* column = A.column(j);
-      const double t = column[k] * inverse_pivot;
-      const Pack tj = broadcast(t);
-      for (int i = 0; i < rows; i += kLanes) as_pack(column + i) -= tj * as_pack(pivot_column + i);
-      column[k] = t;
+      if (j != k) A.at(k, j) *= inverse_pivot;
     }
     for (int i = 0; i < rows; i += kLanes) as_pack(pivot_column + i) *= broadcast(-inverse_pivot);
     pivot_column[k] = inverse_pivot;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -48,16 +49,16 @@ class ColumnDifference {
 
   // Differences at steps that are halved from row to row, extrapolated to zero (Ridders 1982; Neville's tableau, whose column
   // k cancels the error terms up to hᵏ or, in both directions, h²ᵏ); each entry is taken from where its neighbours in the
-  // tableau agree best. Where a point switches, or where the entries do not settle, all begins anew with a step eight times
-  // smaller, down to `last_step`.
+  // tableau agree best. Rows are added until the largest error is `goal` of the largest entry, or no entry gains. Where a
+  // point switches, or where the entries do not settle, all begins anew with a step eight times smaller, down to `last_step`.
   template <class Probe>
-  void ridders(Probe probe, int size, double first_step, double last_step, int rows,
+  void ridders(Probe probe, int size, double first_step, double last_step, int rows, double goal,
                Directions directions = Directions::both) {
     restart(size);
     double settled = std::numeric_limits<double>::infinity();  // the best error so far, and its step
     double settled_step = 0;
     for (step = first_step; step >= last_step || step == first_step; step /= kRetreat) {
-      const bool smooth = tabulate(probe, size, std::min(rows, kMostRows), directions);
+      const bool smooth = tabulate(probe, size, std::min(rows, kMostRows), goal, directions);
       if (!smooth && !std::isfinite(settled)) continue;
       const double unsettled = smooth ? relative_error() : std::numeric_limits<double>::infinity();
       if (unsettled >= settled) break;  // rounding has taken over
@@ -82,7 +83,7 @@ class ColumnDifference {
   double relative_error() const {
     if (value.size() == 0) return 0;
     const double largest = value.cwiseAbs().maxCoeff();
-    return largest > 0 ? error.maxCoeff() / largest : 0;
+    return largest > 0 ? error.maxCoeff() / largest : error.maxCoeff();
   }
 
   void restart(int size) {
@@ -115,7 +116,7 @@ class ColumnDifference {
 
   // False if a point switched.
   template <class Probe>
-  bool tabulate(Probe& probe, int size, int rows, Directions directions) {
+  bool tabulate(Probe& probe, int size, int rows, double goal, Directions directions) {
     const double ratio = directions == Directions::both ? kShrink * kShrink : kShrink;
     error.setConstant(size, std::numeric_limits<double>::infinity());
     double h = step;
@@ -133,7 +134,7 @@ class ColumnDifference {
         row[k] = (factor * row[k - 1] - above[k - 1]) / (factor - 1);
         improved |= take_better(row[k], row[k - 1], above[k - 1]);
       }
-      if (!improved) break;
+      if (!improved || relative_error() <= goal) break;
     }
     return true;
   }

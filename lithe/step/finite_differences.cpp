@@ -20,8 +20,9 @@ DifferenceWorkspace& DifferenceWorkspace::operator=(DifferenceWorkspace&&) noexc
 
 namespace {
 
-// Ridders' steps stop shrinking where rounding has taken half of the digits.
+// Ridders' steps stop shrinking where rounding has taken half of the digits, and its rows where these are good.
 constexpr double kSmallestStep = 1e-8;
+constexpr double kGoal = 1e-9;
 
 void check_options(const DifferenceOptions& options) {
   LITHE_CHECK(
@@ -38,7 +39,8 @@ void differentiate(Probe probe, int size, const DifferenceOptions& options, doub
   if (options.method == DifferenceMethod::central) {
     column.central(probe, size, unit * options.step, directions);
   } else {
-    column.ridders(probe, size, unit * options.first_step, unit * kSmallestStep, options.most_tables, directions);
+    column.ridders(probe, size, unit * options.first_step, unit * kSmallestStep, options.most_tables, kGoal,
+                   directions);
   }
 }
 

@@ -29,6 +29,7 @@ constexpr StepRange kByV = {0.3, 1e-7};
 constexpr StepRange kByTau = {0.3, 1e-7};
 constexpr StepRange kByParameter = {1e-2, 1e-8};
 constexpr int kRows = 6;
+constexpr double kGoal = 1e-12;
 
 // Positions, velocities and impulses: the three parts of what a step results in.
 constexpr int kParts = 3;
@@ -242,7 +243,7 @@ void Gradcheck::Buffers::differentiate(const Model& model, const StepRecord& rec
         return displaced.switched();
       };
       ++result.columns;
-      column.ridders(probe, size, range.first, range.last, kRows);
+      column.ridders(probe, size, range.first, range.last, kRows, kGoal);
       keep_or_leave_out(probe, blocks, i, result);
     }
   }
@@ -274,7 +275,7 @@ void Gradcheck::Buffers::differentiate_by_parameters(const StepRecord& record, c
       displaced.write_outputs(y);
       return displaced.switched();
     };
-    column.ridders(probe, size, unit * kByParameter.first, unit * kByParameter.last, kRows, *directions);
+    column.ridders(probe, size, unit * kByParameter.first, unit * kByParameter.last, kRows, kGoal, *directions);
     keep_or_leave_out(probe, blocks, i, result);
   }
 }

@@ -64,7 +64,6 @@ void JacobianAssembler::prepare_columns() {
 // What each touched body's motion S_j and Ψ̇_j does to v⁺: G_S and G_Ψ (rows × 6 each), divided by −Δt.
 void JacobianAssembler::prepare_touches() {
   prepare_axes();
-  find_held();
   const TouchSpace& space = problem_.touches;
   work_.G_start.resize(space.touches.size());
   std::ptrdiff_t size = 0;
@@ -169,22 +168,6 @@ void JacobianAssembler::prepare_axes() {
   }
 }
 
-// A body all of whose motion is clamped: whatever pushes it is balanced by the clamping rows, N J_Fᵀ = 0.
-void JacobianAssembler::find_held() {
-  const ClassResponse& response = work_.linearization.response;
-  work_.held.assign(problem_.touches.touches.size(), 0);
-  for (int i = 0; i < problem_.island_count(); ++i) {
-    if (!response.parts()[i].regular) continue;
-    for (int p = problem_.first_patch[i]; p < problem_.first_patch[i + 1]; ++p) {
-      const Patch& patch = problem_.patches[p];
-      if (response.patches()[p].row_count != 6 || (patch.touch_a >= 0 && patch.touch_b >= 0)) continue;
-      bool slides = false;
-      for (int r = 0; r < patch.row_count; ++r) slides = slides || response.normal_of(patch.first_row + r) >= 0;
-      if (!slides) work_.held[std::max(patch.touch_a, patch.touch_b)] = 1;
-    }
-  }
-}
-
 void JacobianAssembler::fill_G(int t) {
   const TouchSpace& space = problem_.touches;
   const Touch& touch = space.touches[t];
@@ -258,7 +241,7 @@ void JacobianAssembler::add_pushes(int t, int island) {
 }
 
 void JacobianAssembler::add_push(int t, int pushed, const Mat6& map) {
-  if (work_.held[pushed]) return;
+  if (work_.linearization.response.holds(pushed)) return;
   const Touch& touch = problem_.touches.touches[pushed];
   const int column_tree = tree_.chains[tree_.chain[touch.dof]].tree;
   const DofTree::Tree& part = tree_.trees[column_tree];

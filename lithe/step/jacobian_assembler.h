@@ -36,9 +36,6 @@ class JacobianAssembler {
 
   void prepare_axes();
 
-  // A body all of whose motion is clamped: whatever pushes it is balanced by the clamping rows, N J_Fᵀ = 0.
-  void find_held();
-
   void fill_G(int t);
 
   // to (rows of one tree × columns) = or += Σ_k weights[column][k]·left column k.

@@ -64,7 +64,8 @@ bool bounces(const ContactProblem& problem) {
   return false;
 }
 
-bool main_point(const Model& model, const StepRecord& record, StepLinearization& out) {
+bool main_point(const Model& model, const StepRecord& record, std::span<const RowClass> classes,
+                const LinearizationNeeds& needs, StepLinearization& out) {
   const DofTree& tree = model.tree();
   const double h = record.options.time_step();
   LinearPoint& point = out.main;
@@ -79,6 +80,7 @@ bool main_point(const Model& model, const StepRecord& record, StepLinearization&
   find_velocities(tree, record.kin, &record.bias, h, point);
   if (!constrained) return true;
   find_touch_velocities(tree, record.problem.touches, point.V, record.next.v.data(), point.touch_velocity);
+  out.response.compute(record.problem, classes, record.reports);
   const bool bouncing = bounces(record.problem);
   if (bouncing) {
     find_touch_velocities(tree, record.problem.touches, record.kin.V, record.state.v.data(), out.touch_velocity_before);
@@ -91,8 +93,10 @@ bool main_point(const Model& model, const StepRecord& record, StepLinearization&
                     .reports = record.reports,
                     .V = point.touch_velocity.data(),
                     .V_before = bouncing ? out.touch_velocity_before.data() : nullptr,
-                    .f = record.f.data()},
+                    .f = record.f.data(),
+                    .balanced_by = needs.impulses ? nullptr : &out.response},
                    point.forms);
+  out.response.compress_forms(record.problem, point.forms.rows.data(), point.compressed_forms);
   return true;
 }
 
@@ -145,10 +149,8 @@ bool linearize(const Model& model, const StepRecord& record, std::span<const Row
                const LinearizationNeeds& needs, StepLinearization& out) {
   out.has_null = false;
   if (record.status.diverged) return false;
-  if (!main_point(model, record, out)) return false;
+  if (!main_point(model, record, classes, needs, out)) return false;
   if (record.problem.rows.empty()) return true;
-  out.response.compute(record.problem, classes, record.reports);
-  out.response.compress_forms(record.problem, out.main.forms.rows.data(), out.main.compressed_forms);
   out.has_null = out.response.has_null_term() || (needs.impulses && out.response.has_free_impulses());
   if (!out.has_null) return true;
   out.response.find_y(record.problem, record.f);

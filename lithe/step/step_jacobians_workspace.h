@@ -18,7 +18,6 @@ struct StepJacobians::Workspace {
   AlignedBuffer axes;  // S and Ψ̇ under v⁺, twelve numbers per DoF
   AlignedBuffer G;     // per touched body: what its S and Ψ̇ do to v⁺
   std::vector<std::ptrdiff_t> G_start;
-  std::vector<char> held;  // per touch
   AlignedBuffer push_weights;
   VecX answer;
   LayoutStamp layout;

@@ -142,7 +142,7 @@ void ModeTally::add_constraint(const Model& model, const StepRecord& record, con
     count(fmt::format("target {}", to_string(constraint.rule)));
   }
   switch (constraint.kind) {
-    case ConstraintKind::contact: return add_contact(model, record, constraint);
+    case ConstraintKind::contact: return add_contact(record, constraint);
     case ConstraintKind::lower_limit:
     case ConstraintKind::upper_limit: return count(kind + (first == RowClass::clamping ? " holds" : " is open"));
     case ConstraintKind::motor: {
@@ -169,10 +169,9 @@ void ModeTally::add_motor(const Motor& motor, bool saturated) {
   if (saturated) count("motor saturated");
 }
 
-void ModeTally::add_contact(const Model& model, const StepRecord& record, const Constraint& constraint) {
+void ModeTally::add_contact(const StepRecord& record, const Constraint& constraint) {
   const Contact& contact = record.contacts.contacts[constraint.index];
   const std::vector<Collider>& colliders = record.colliders->colliders();
-  static_cast<void>(model);
   const auto [low, high] = std::minmax(colliders[contact.a].type, colliders[contact.b].type);
   count("pair " + to_string(ShapePair{low, high}));
   const RowClass* classes = &record.classes[constraint.first_row];

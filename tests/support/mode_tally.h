@@ -25,7 +25,7 @@ class ModeTally {
  private:
   void add_joints(const Model& model);
   void add_constraint(const Model& model, const StepRecord& record, const Constraint& constraint);
-  void add_contact(const Model& model, const StepRecord& record, const Constraint& constraint);
+  void add_contact(const StepRecord& record, const Constraint& constraint);
   void add_motor(const Motor& motor, bool saturated);
   void add_islands(const StepRecord& record);
 
