@@ -26,9 +26,12 @@ void add_demo(CLI::App& app) {
     show_contacts();
     fmt::print("\n");
     show_steps();
+    fmt::print("\n");
+    show_gradients();
     fmt::print(
-        "\nNext: `lithe scenes` lists what can be simulated, `lithe simulate stack --steps 1000` does it, and\n"
-        "examples/falling_boxes.cpp shows how to write your own.\n");
+        "\nNext: `lithe scenes` lists what can be simulated, `lithe simulate stack --steps 1000` does it, `lithe "
+        "gradcheck\n"
+        "half_cheetah` checks its gradients, and examples/falling_boxes.cpp shows how to write your own.\n");
   });
 }
 

@@ -17,4 +17,7 @@ void show_contacts();
 // Scenes with hard contact against the textbook.
 void show_steps();
 
+// The derivatives of steps with contact against central differences: error and time.
+void show_gradients();
+
 }  // namespace lithe::cli

@@ -308,7 +308,7 @@ void ClassResponse::invert(const ContactProblem& problem, int island) {
       --part.rank;
     }
     if (largest_share > kIllConditioned) {
-      ill_conditioned_ = true;
+      part.refined = ill_conditioned_ = true;
       left_.resize(n, n);
       for (int k = 0; k < n; ++k) std::copy_n(matrix_.column(k), left_.stride, left_.column(k));
       form();
@@ -489,7 +489,7 @@ void ClassResponse::compute(const ContactProblem& problem, std::span<const RowCl
 void ClassResponse::find_held(const ContactProblem& problem) {
   held_.assign(problem.touches.touches.size(), 0);
   for (int i = 0; i < problem.island_count(); ++i) {
-    if (!parts_[i].regular) continue;
+    if (!parts_[i].regular || parts_[i].refined) continue;  // beyond rounding only
     for (int p = problem.first_patch[i]; p < problem.first_patch[i + 1]; ++p) {
       const Patch& patch = problem.patches[p];
       if (compressed_[p].row_count != 6 || (patch.touch_a >= 0 && patch.touch_b >= 0)) continue;

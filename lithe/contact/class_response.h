@@ -59,6 +59,7 @@ class ClassResponse {
     bool regular = true;       // B# = B⁻¹, but for coordinates that nothing moves
     bool null_term = false;    // ∂v⁺ depends on c
     bool polished = true;      // f = −A_C# b
+    bool refined = false;      // B is ill-conditioned
   };
   const std::vector<Part>& parts() const { return parts_; }
   const double* inverse(const Part& part) const { return inverse_.data() + part.start; }

@@ -4,15 +4,11 @@
 
 #include "lithe/contact/constraint_rows.h"
 #include "lithe/contact/delassus.h"
+#include "lithe/lcp/padded_matrix.h"
 
 namespace lithe {
 
 namespace {
-
-template <class Buffer>
-void grow(Buffer& buffer, std::size_t size) {
-  if (buffer.size() < size) buffer.resize(size);
-}
 
 // Neighbouring constraints of one island on the same touches share a patch.
 void find_patches(ContactProblem& problem) {

@@ -2,6 +2,7 @@
 
 #include <span>
 
+#include "lithe/core/eigen.h"
 #include "lithe/core/pack.h"
 
 namespace lithe {
@@ -18,5 +19,8 @@ inline bool all_finite(std::span<const double> x) {
   for (; i < x.size(); ++i) mark += 0 * x[i];
   return mark == 0;
 }
+
+inline bool all_finite(const VecX& x) { return all_finite(std::span(x.data(), static_cast<std::size_t>(x.size()))); }
+inline bool all_finite(const MatX& x) { return all_finite(std::span(x.data(), static_cast<std::size_t>(x.size()))); }
 
 }  // namespace lithe

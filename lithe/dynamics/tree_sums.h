@@ -63,20 +63,25 @@ LITHE_INLINE void sum_inwards(const DofTree& tree, Lanes<Rows>& x) {
   }
 }
 
-// Between vectors over DoFs and numbers by slot. Chains are contiguous on both sides.
+// Between vectors over DoFs and numbers by slot. Chains are contiguous on both sides, and short: whole packs, then the rest.
+LITHE_INLINE void copy_chain(const double* from, int count, double* to) {
+  int k = 0;
+  for (; k + kLanes <= count; k += kLanes) store_anywhere(to + k, load_anywhere(from + k));
+  for (; k < count; ++k) to[k] = from[k];
+}
 inline void dofs_to_slots(const DofTree& tree, const double* dofs, Lanes<1>& slots) {
   for (const DofTree::Chain& chain : tree.chains) {
-    std::copy_n(dofs + chain.first_dof, chain.dof_count, slots.data() + chain.first_slot);
+    copy_chain(dofs + chain.first_dof, chain.dof_count, slots.data() + chain.first_slot);
+  }
+}
+inline void slots_to_dofs(const DofTree& tree, const Lanes<1>& slots, double* dofs) {
+  for (const DofTree::Chain& chain : tree.chains) {
+    copy_chain(slots.data() + chain.first_slot, chain.dof_count, dofs + chain.first_dof);
   }
 }
 inline void add_slots_to_dofs(const DofTree& tree, const Lanes<1>& slots, double* dofs) {
   for (const DofTree::Chain& chain : tree.chains) {
     for (int k = 0; k < chain.dof_count; ++k) dofs[chain.first_dof + k] += slots.data()[chain.first_slot + k];
-  }
-}
-inline void slots_to_dofs(const DofTree& tree, const Lanes<1>& slots, double* dofs) {
-  for (const DofTree::Chain& chain : tree.chains) {
-    std::copy_n(slots.data() + chain.first_slot, chain.dof_count, dofs + chain.first_dof);
   }
 }
 

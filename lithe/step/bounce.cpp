@@ -22,8 +22,6 @@ using ConstColumn = Eigen::Map<const VecX>;
 Column column(PaddedMatrix& matrix, int j) { return {matrix.column(j), matrix.rows}; }
 ConstColumn column(const PaddedMatrix& matrix, int j) { return {matrix.column(j), matrix.rows}; }
 
-std::span<const double> numbers(const VecX& x) { return {x.data(), static_cast<std::size_t>(x.size())}; }
-
 // Products of two such numbers do not overflow.
 constexpr double kLargest = 1e150;
 bool is_moderate(const PaddedMatrix& matrix) {
@@ -144,7 +142,7 @@ class TermFinder {
 
   bool by_motion_through_impacts() {
     find_accelerations();
-    if (!all_finite(numbers(terms_.a_before))) return false;
+    if (!all_finite(terms_.a_before)) return false;
     VecX& u = terms_.change;
     find_change(u);
     share(u, terms_.velocity);

@@ -2,18 +2,12 @@
 
 #include "lithe/core/finite.h"
 #include "lithe/dynamics/tree_sums.h"
+#include "lithe/lcp/padded_matrix.h"
 #include "lithe/step/describe_gradient.h"
 
 namespace lithe {
 
 namespace {
-
-template <class Buffer>
-void grow(Buffer& buffer, std::size_t size) {
-  if (buffer.size() < size) buffer.resize(size);
-}
-
-std::span<const double> numbers(const VecX& x) { return {x.data(), static_cast<std::size_t>(x.size())}; }
 
 void take(const VecX& part, int size, VecX& out) {
   if (part.size() > 0) {
@@ -210,7 +204,7 @@ void class_jvp(const Model& model, const StepRecord& record, const StepTangent& 
   }
   respond(model, record, out);
   through_integrator(model, record, out);
-  if (all_finite(numbers(out.q)) && all_finite(numbers(out.v)) && all_finite(numbers(out.f))) [[likely]]
+  if (all_finite(out.q) && all_finite(out.v) && all_finite(out.f)) [[likely]]
     return;
   out.q.setZero();
   out.v.setZero();

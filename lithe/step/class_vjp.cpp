@@ -2,18 +2,12 @@
 
 #include "lithe/core/finite.h"
 #include "lithe/dynamics/tree_sums.h"
+#include "lithe/lcp/padded_matrix.h"
 #include "lithe/step/describe_gradient.h"
 
 namespace lithe {
 
 namespace {
-
-template <class Buffer>
-void grow(Buffer& buffer, std::size_t size) {
-  if (buffer.size() < size) buffer.resize(size);
-}
-
-std::span<const double> numbers(const VecX& x) { return {x.data(), static_cast<std::size_t>(x.size())}; }
 
 // s = Q ŝ, for those who ask about single rows.
 void find_row_multipliers(const ContactProblem& problem, StepVjp::Workspace& work) {
@@ -243,8 +237,7 @@ bool class_vjp(const Model& model, const StepRecord& record, std::span<const Row
   }
   through_integrator(model, record, by_next, out, work.lambda);
   find_multipliers(model, record, by_next, work);
-  const bool bounded =
-      all_finite(numbers(work.g)) && (!work.linearization.has_null || all_finite(numbers(work.g_null)));
+  const bool bounded = all_finite(work.g) && (!work.linearization.has_null || all_finite(work.g_null));
   if (!bounded) return give_up(model, parameters, out);
   work.q.resize_zero(tree.slot_count);
   work.v.resize_zero(tree.slot_count);
@@ -257,8 +250,7 @@ bool class_vjp(const Model& model, const StepRecord& record, std::span<const Row
   out.tau = record.options.time_step() * work.g;
   if (parameters) through_parameters(model, record, by_next, *parameters, out);
 
-  const bool finite = all_finite(numbers(out.q)) && all_finite(numbers(out.v)) && all_finite(numbers(out.tau)) &&
-                      all_finite(numbers(out.parameters));
+  const bool finite = all_finite(out.q) && all_finite(out.v) && all_finite(out.tau) && all_finite(out.parameters);
   return finite || give_up(model, parameters, out);
 }
 

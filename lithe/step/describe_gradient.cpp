@@ -73,21 +73,30 @@ double inconsistency_of(const ContactProblem& problem, const ClassResponse& resp
     if (compressed.row_count == clamping) continue;
     const int columns = problem.touches.size_of(patch.touch_a) + problem.touches.size_of(patch.touch_b);
     const double* E = point.forms.rows.data() + patch.start;
-    Pack all = {};
-    for (int k = 0; k < columns * patch.stride; k += kLanes) all += as_pack(E + k) * as_pack(E + k);
-    double total = lane_sum(all);
-    for (int r = 0; r < patch.row_count; ++r) {
-      if (response.row_class(patch.first_row + r) == RowClass::clamping) continue;
-      for (int k = 0; k < columns; ++k) total -= E[k * patch.stride + r] * E[k * patch.stride + r];
+    double total = 0;
+    if (clamping == patch.row_count) {
+      Pack all = {};
+      for (int k = 0; k < columns * patch.stride; k += kLanes) all += as_pack(E + k) * as_pack(E + k);
+      total = lane_sum(all);
+    } else {
+      for (int r = 0; r < patch.row_count; ++r) {
+        if (response.row_class(patch.first_row + r) != RowClass::clamping) continue;
+        for (int k = 0; k < columns; ++k) total += E[k * patch.stride + r] * E[k * patch.stride + r];
+      }
     }
     const double* inside = point.compressed_forms.data() + compressed.start;
     Pack captured = {};
     for (int k = 0; k < columns * compressed.stride; k += kLanes) captured += as_pack(inside + k) * as_pack(inside + k);
+    const double share = total > 0 ? 1 - lane_sum(captured) / total : 0.0;
+    if (share <= kInconsistent * kInconsistent) {
+      worst = std::max(worst, share);
+      continue;
+    }
     // Where nothing moves and nothing is corrected both are rounding.
     const double* T = problem.coefficients.data() + patch.start;
     Pack rates = {};
     for (int k = 0; k < columns * patch.stride; k += kLanes) rates += as_pack(T + k) * as_pack(T + k);
-    if (total > kNoRate * kNoRate * lane_sum(rates)) worst = std::max(worst, 1 - lane_sum(captured) / total);
+    if (total > kNoRate * kNoRate * lane_sum(rates)) worst = std::max(worst, share);
   }
   return std::sqrt(worst);
 }

@@ -3,15 +3,11 @@
 #include <algorithm>
 
 #include "lithe/dynamics/column_products.h"
+#include "lithe/lcp/padded_matrix.h"
 
 namespace lithe {
 
 namespace {
-
-template <class Buffer>
-void grow(Buffer& buffer, std::size_t size) {
-  if (buffer.size() < size) buffer.resize(size);
-}
 
 constexpr int kAxes = 12;  // S and Ψ̇ of one DoF
 

@@ -2,17 +2,11 @@
 
 #include "lithe/core/finite.h"
 #include "lithe/dynamics/tree_sums.h"
+#include "lithe/lcp/padded_matrix.h"
 
 namespace lithe {
 
 namespace {
-
-template <class Buffer>
-void grow(Buffer& buffer, std::size_t size) {
-  if (buffer.size() < size) buffer.resize(size);
-}
-
-std::span<const double> numbers(const VecX& x) { return {x.data(), static_cast<std::size_t>(x.size())}; }
 
 // φ = Tᵀ f, and the same on the links. What acts inside joints does not depend on where the bodies are.
 void find_wrenches(const DofTree& tree, const ContactProblem& problem, const double* f, double h, LinearPoint& point) {
@@ -72,7 +66,7 @@ bool main_point(const Model& model, const StepRecord& record, std::span<const Ro
   point.at_rest = false;
   point.change = record.next.v - record.state.v;
   point.acceleration = point.change / h;
-  if (!all_finite(numbers(point.acceleration))) return false;
+  if (!all_finite(point.acceleration)) return false;
   const bool constrained = !record.problem.rows.empty();
   point.link_wrenches.resize_zero(tree.slot_count);
   if (constrained) find_wrenches(tree, record.problem, record.f.data(), h, point);
@@ -132,18 +126,6 @@ void null_point(const Model& model, const StepRecord& record, StepLinearization&
 }
 
 }  // namespace
-
-ContactInput contact_input(const StepRecord& record) {
-  return {.kin = record.kin,
-          .inverse = record.inverse,
-          .X_WB = record.X_WB,
-          .colliders = *record.colliders,
-          .contacts = record.contacts,
-          .q = record.state.q,
-          .v = record.state.v,
-          .v_free_slots = record.v_free_slots,
-          .motor_targets = numbers(record.control.motor_targets)};
-}
 
 bool linearize(const Model& model, const StepRecord& record, std::span<const RowClass> classes,
                const LinearizationNeeds& needs, StepLinearization& out) {

@@ -57,9 +57,6 @@ struct LinearizationNeeds {
 bool linearize(const Model& model, const StepRecord& record, std::span<const RowClass> classes,
                const LinearizationNeeds& needs, StepLinearization& out);
 
-// The record's stages as the contact room takes them.
-ContactInput contact_input(const StepRecord& record);
-
 // The springs' part of ∂r: a diagonal entry Δt·k per 1-DoF joint (by q), and for a ball's three DoFs
 //   ∂r/∂q = Δt k J_r⁻¹(ξ) exp(Δt ω)ᵀ,   ∂r/∂v = Δt k (Δt J_r⁻¹(ξ) J_r(Δt ω) − Δt).
 struct BallSpring {

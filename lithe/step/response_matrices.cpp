@@ -4,15 +4,11 @@
 
 #include "lithe/contact/symmetric_matrix.h"
 #include "lithe/dynamics/column_products.h"
+#include "lithe/lcp/padded_matrix.h"
 
 namespace lithe {
 
 namespace {
-
-template <class Buffer>
-void grow(Buffer& buffer, std::size_t size) {
-  if (buffer.size() < size) buffer.resize(size);
-}
 
 template <int Columns, int Packs>
 LITHE_INLINE void store_tile(const Pack (&tile)[Columns][Packs], double* to, int stride) {

@@ -15,8 +15,6 @@ namespace lithe {
 
 namespace {
 
-std::span<const double> numbers(const VecX& x) { return {x.data(), static_cast<std::size_t>(x.size())}; }
-
 // A control's missing parts are zeros (forces) or nothing (motors off).
 void take_control(const Model& model, const Control& control, Control& taken) {
   if (control.tau.size() == 0) {
@@ -82,7 +80,7 @@ void smooth_motion(const Model& model, StepRecord& record) {
 bool smooth_motion_is_finite(const StepRecord& record) {
   double mark = 0;
   for (const Pose& X : record.X_WB) mark += 0 * X.p.sum();
-  return mark == 0 && all_finite(numbers(record.v_free));
+  return mark == 0 && all_finite(record.v_free);
 }
 
 // 3
@@ -101,15 +99,7 @@ void pose_problem(const Model& model, StepRecord& record) {
   const bool motors = record.control.motor_targets.size() > 0;
   gather_constraints(model, record.contacts, record.state.q, record.state.v, record.v_free, motors,
                      record.options.constraints, record.problem.constraints);
-  const ContactInput input = {.kin = record.kin,
-                              .inverse = record.inverse,
-                              .X_WB = record.X_WB,
-                              .colliders = *record.colliders,
-                              .contacts = record.contacts,
-                              .q = record.state.q,
-                              .v = record.state.v,
-                              .v_free_slots = record.v_free_slots,
-                              .motor_targets = numbers(record.control.motor_targets)};
+  const ContactInput input = contact_input(record);
   assemble(model, input, record.options.constraints, record.options.lcp.direct_rows, record.problem);
 }
 
@@ -233,10 +223,10 @@ void move_on(const Model& model, StepRecord& record) {
   }
   const bool explicit_position = record.options.integrator == Integrator::explicit_position;
   record.delta = record.options.time_step() * (explicit_position ? state.v : record.next.v);
-  const bool finite = all_finite(numbers(record.next.v)) && all_finite(numbers(record.delta));
+  const bool finite = all_finite(record.next.v) && all_finite(record.delta);
   if (finite) [[likely]]
     retract(model, state.q, record.delta, record.next.q);
-  if (!finite || !all_finite(numbers(record.next.q))) [[unlikely]]
+  if (!finite || !all_finite(record.next.q)) [[unlikely]]
     diverge(record);
 }
 

@@ -111,8 +111,6 @@ void diverged(const Model& model, const StepRecord& record, StepBlocks blocks, S
   for (std::vector<int>& memory : out.workspace().written) memory.clear();
 }
 
-bool is_finite(const MatX& matrix) { return all_finite({matrix.data(), static_cast<std::size_t>(matrix.size())}); }
-
 void exact_jacobians(const Model& model, const StepRecord& record, StepBlocks blocks, StepJacobians& out) {
   StepJacobians::Workspace& work = out.workspace();
   const int nv = model.nv();
@@ -153,7 +151,7 @@ void exact_jacobians(const Model& model, const StepRecord& record, StepBlocks bl
   add_identity(model, record, dq_dq);
   if (has(blocks, StepBlocks::impulses) || (by_q && work.linearization.has_null))
     by_columns(model, record, blocks, out);
-  if ((!dv_dq || is_finite(*dv_dq)) && (!dv_dv || is_finite(*dv_dv)) && (!dv_dtau || is_finite(*dv_dtau))) [[likely]]
+  if ((!dv_dq || all_finite(*dv_dq)) && (!dv_dv || all_finite(*dv_dv)) && (!dv_dtau || all_finite(*dv_dtau))) [[likely]]
     return;
   diverged(model, record, blocks, out);
   out.report.overflowed = true;

@@ -5,6 +5,19 @@
 
 namespace lithe {
 
+ContactInput contact_input(const StepRecord& record) {
+  const auto motors = static_cast<std::size_t>(record.control.motor_targets.size());
+  return {.kin = record.kin,
+          .inverse = record.inverse,
+          .X_WB = record.X_WB,
+          .colliders = *record.colliders,
+          .contacts = record.contacts,
+          .q = record.state.q,
+          .v = record.state.v,
+          .v_free_slots = record.v_free_slots,
+          .motor_targets = {record.control.motor_targets.data(), motors}};
+}
+
 Vec3 contact_impulse(const StepRecord& record, int contact) {
   const std::vector<Contact>& contacts = record.contacts.contacts;
   LITHE_CHECK(0 <= contact && static_cast<std::size_t>(contact) < contacts.size(),

@@ -83,6 +83,9 @@ struct StepRecord {
   std::uint64_t collider_revision = 0;
 };
 
+// The record's stages as the contact room takes them.
+ContactInput contact_input(const StepRecord& record);
+
 // The impulse on body a of contact k (on body b: its negative), world axes, in N·s; divided by Δt it is the mean force.
 Vec3 contact_impulse(const StepRecord& record, int contact);
 
