@@ -106,7 +106,7 @@ class Findings {
     const auto share = [&](const char* part, const char* whole) {
       return static_cast<double>(count_[part]) / static_cast<double>(std::max(count_[whole], 1L));
     };
-    EXPECT_LE(share("products with more rounding", "scenes"), 0.02);  // of one shard; of all it is 0.4 %
+    EXPECT_LE(share("products with more rounding", "scenes"), 0.02);
     EXPECT_LE(share("left out", "scenes"), 0.1);
     EXPECT_LE(share("scenes with switched columns", "compared"), 0.1);
     EXPECT_LE(share("blocks' columns unsettled", "columns"), 0.03);
