@@ -2,102 +2,113 @@
 
 #include <Eigen/Geometry>
 
-#include <algorithm>
-#include <cmath>
-
-#include "lithe/collision/contact_derivatives.h"
-#include "lithe/contact/constraint_rows.h"
-#include "lithe/contact/tangent_basis.h"
+#include "lithe/contact/constraint_directions.h"
+#include "lithe/contact/constraint_point_motion.h"
+#include "lithe/contact/constraint_pushes.h"
 #include "lithe/contact/target_rates.h"
 #include "lithe/dynamics/body_motion.h"
+#include "lithe/dynamics/slot_vectors.h"
 
 namespace lithe {
 
 namespace {
 
-using Map36 = Eigen::Matrix<double, 3, 6>;
-using Row6 = Eigen::Matrix<double, 1, 6>;
-
-// A touched body as a constraint sees it from a point p.
+// A touched body. Of one that nothing moves all is zero, and the origin is the other's.
 struct Side {
-  bool moves = false;
-  double sign = 1;        // of its part in the rows: + for a, − for b
-  Vec3 r = Vec3::Zero();  // p from the tree's origin
-  Vec3 w = Vec3::Zero();  // its angular velocity and the velocity of its point at p, under u
-  Vec3 v = Vec3::Zero();
-  Vec3 w_before = Vec3::Zero();  // the same under the velocities at the step's start
-  Vec3 v_before = Vec3::Zero();
+  bool moves;
+  Vector3<double> origin;  // of its tree
+  struct Twist {
+    Vector3<double> w, v;  // angular velocity, and velocity at the origin
+    Vector3<double> at(const Vector3<double>& r) const { return v + cross(w, r); }
+  };
+  Twist now, before;  // under u; under the velocities at the step's start
 };
 
-// A linear form on S at p becomes one on S at the tree's origin.
-Row6 moved_form(const Row6& at_p, const Vec3& r) {
-  Row6 form = at_p;
-  form.head<3>() += r.cross(Vec3(at_p.tail<3>())).transpose();
-  return form;
-}
+// Of a body at a contact, for each of its rows.
+struct RowVelocities {
+  PackVec3 w = {}, v = {};
 
-// A map from motions (at their p, r_in from the origin) to wrenches (about r_out from theirs), taken to the origins.
-Mat6 moved_map(const Mat6& at_p, const Vec3& r_out, const Vec3& r_in) {
-  Mat6 map = at_p;
-  // v at p = v − r × ω
-  const Mat3 in = skew(r_in), out = skew(r_out);
-  map.topLeftCorner<3, 3>() -= at_p.topRightCorner<3, 3>() * in;
-  map.bottomLeftCorner<3, 3>() -= at_p.bottomRightCorner<3, 3>() * in;
-  map.topRows<3>() += out * map.bottomRows<3>();
-  return map;
-}
-
-// ∂(p, n, gap) by one side's motion at p.
-struct GeometryMap {
-  Map36 p, n;
-  Row6 gap;
-  bool turns = true;  // the normal moves
+  RowVelocities() = default;
+  LITHE_INLINE RowVelocities(const Side::Twist& twist, const Vector3<double>& r)
+      : w(for_all_rows(twist.w)), v(for_all_rows(twist.at(r))) {}
+  LITHE_INLINE void add_to_first(double factor, const Side::Twist& twist, const Vector3<double>& r) {
+    const Pack share = {factor, 0, 0, 0};
+    w = w + share * for_all_rows(twist.w);
+    v = v + share * for_all_rows(twist.at(r));
+  }
 };
 
-// A ball, pipe or rim over a face that nothing moves: n stays, and p = x − ½ gap n follows the closest point x, which slides by
-// H (ω × n) as the body turns.
-bool over_fixed_face(const Contact& contact, bool fixed_side, GeometryMap& map) {
-  const auto* closest = std::get_if<ClosestFeatures>(&contact.feature);
-  if (!closest) return false;
-  const SupportJet& face = fixed_side ? closest->b : closest->a;
-  const SupportJet& jet = fixed_side ? closest->a : closest->b;
-  if (face.freedom != SupportJet::Freedom::face || jet.freedom == SupportJet::Freedom::face) return false;
-  const Vec3 n = fixed_side ? contact.n : Vec3(-contact.n);  // towards the body that moves
-  const Vec3 t = jet.freedom == SupportJet::Freedom::line ? Vec3(jet.direction.cross(n)) : jet.direction;
-  const Mat3 turning = -skew(n);  // ω × n
-  Mat3 slide = (jet.round + 0.5 * contact.gap) * turning;
-  if (jet.bend != 0) slide += jet.bend * t * (t.transpose() * turning);
-  map.p << slide, Mat3::Identity() - 0.5 * n * n.transpose();
-  map.gap << 0, 0, 0, n.transpose();
-  map.turns = false;
-  return true;
-}
+// Linear forms on a body's motion at a contact.
+struct RowForms {
+  PackVec3 turn, shift;
+
+  // What comes of p's and n's own motion.
+  LITHE_INLINE void subtract(const PointMotion& motion, const ContactDirections& directions, const PackVec3& D,
+                             const RowVelocities& v_i, const RowVelocities& v_r) {
+    const PackVec3 by_p = cross(D, v_i.w - v_r.w);
+    const double roll = motion.reference_is_a ? -motion.roll : motion.roll;
+    turn = turn - broadcast(roll) * cross(for_all_rows(directions.n), by_p);
+    for (int k = 0; k < motion.slide_count; ++k) subtract(by_p, motion.slides[k]);
+    if (motion.turn_count == 0) return;
+    const PackVec3 by_n = directions.by_normal(D, v_i.v - v_r.v);
+    for (int k = 0; k < motion.turn_count; ++k) subtract(by_n, motion.turns[k]);
+  }
+  LITHE_INLINE void subtract(const PackVec3& by, const PointMotion::Term& term) {
+    const Pack factor = dot(by, for_all_rows(term.along));
+    turn = turn - factor * for_all_rows(term.by_turn);
+    shift = shift - factor * for_all_rows(term.by_shift);
+  }
+};
 
 class FormWriter {
  public:
   FormWriter(const Model& model, const FormInput& in, ConstraintForms& out)
-      : model_(model), in_(in), problem_(in.problem), tree_(model.tree()), h_(in.options.time_step), out_(out) {}
+      : model_(model), in_(in), problem_(in.problem), tree_(model.tree()), h_(in.options.time_step), out_(out) {
+    directions_.n.setZero();
+  }
 
-  void start_island(const LcpReport& report) { report_ = &report; }
+  void start_island(const LcpReport& report) {
+    report_ = &report;
+    rate_rule_ = TargetRule::none;
+    rate_ = 0;
+  }
 
   void write_patch(int index, std::vector<Constraint>::const_iterator& constraint) {
     patch_ = &problem_.patches[index];
-    push_ = &out_.pushes[index];
-    push_->zero = true;
-    pushes_ = !is_balanced(patch_->touch_a) || !is_balanced(patch_->touch_b);
     form_a_ = out_.rows.data() + patch_->start;
     size_a_ = problem_.touches.size_of(patch_->touch_a);
     size_b_ = problem_.touches.size_of(patch_->touch_b);
     form_b_ = form_a_ + size_a_ * patch_->stride;
+    pushes_ = !is_balanced(patch_->touch_a) || !is_balanced(patch_->touch_b);
+    sums_.start();
+    if (acts_on_bodies(constraint->kind)) find_sides();
+    // Padding; what is not is overwritten.
+    for (int k = 1; k <= size_a_ + size_b_; ++k) as_pack(form_a_ + k * patch_->stride - kLanes) = Pack{};
     row_ = 0;
     for (; row_ < patch_->row_count; row_ += constraint->rows, ++constraint) write(*constraint);
-    for (int k = 0; k < size_a_ + size_b_; ++k) {
-      std::fill(form_a_ + k * patch_->stride + patch_->row_count, form_a_ + (k + 1) * patch_->stride, 0.0);
-    }
+    ConstraintForms::Push& push = out_.pushes[index];
+    push.zero = sums_.empty();
+    if (!push.zero) sums_.write(sides_[0].moves, sides_[1].moves, to_eigen(sides_[1].origin - sides_[0].origin), push);
   }
 
  private:
   bool is_balanced(int touch) const { return touch < 0 || (in_.balanced_by && in_.balanced_by->holds(touch)); }
+
+  void find_sides() {
+    const int touches[2] = {patch_->touch_a, patch_->touch_b};
+    for (const bool second : {false, true}) {
+      Side& side = sides_[second];
+      side.moves = touches[second] >= 0;
+      const Touch& touch = problem_.touches.touches[touches[side.moves ? second : !second]];
+      side.origin = from_eigen(in_.contact.kin.origin[tree_.chains[tree_.chain[touch.dof]].tree]);
+      side.now = side.before = {};
+      if (!side.moves) continue;
+      const int start = problem_.touches.start_of(touch);
+      const auto twist = [&](const double* V) { return Side::Twist{{V[0], V[1], V[2]}, {V[3], V[4], V[5]}}; };
+      side.now = twist(in_.V + start);
+      if (in_.V_before) side.before = twist(in_.V_before + start);
+    }
+  }
 
   void write(const Constraint& constraint) {
     switch (constraint.kind) {
@@ -116,8 +127,14 @@ class FormWriter {
     }
   }
 
-  double rate_of_gap(const Constraint& constraint) const {
-    return in_.targets ? gap_rate(problem_, constraint, in_.options, *report_) : 0.0;
+  double rate_of_gap(const Constraint& constraint) {
+    if (!in_.targets) return 0;
+    // Where no target was dropped the rule alone decides, and most constraints follow the same.
+    if (constraint.rule != rate_rule_ || has(report_->flags, LcpFlag::targets_dropped)) {
+      rate_ = gap_rate(problem_, constraint, in_.options, *report_);
+      rate_rule_ = constraint.rule;
+    }
+    return rate_;
   }
   double rate_of_error(const Constraint& constraint, int k) const {
     return in_.targets ? error_rate(problem_, constraint, constraint.first_row + k, in_.options, *report_) : 0.0;
@@ -135,181 +152,112 @@ class FormWriter {
     if (size_b_ > 0) form_b_[row_] = b;
   }
 
-  Side side(bool second, const Vec3& p) const {
-    Side s;
-    s.sign = second ? -1 : 1;
-    const int index = second ? patch_->touch_b : patch_->touch_a;
-    if (index < 0) return s;
-    const Touch& touch = problem_.touches.touches[index];
-    s.moves = true;
-    s.r = p - in_.contact.kin.origin[tree_.chains[tree_.chain[touch.dof]].tree];
-    const int start = problem_.touches.start_of(touch);
-    const auto at_p = [&](const double* V, Vec3& w, Vec3& v) {
-      w = Eigen::Map<const Vec3>(V + start);
-      v = Eigen::Map<const Vec3>(V + start + 3) + w.cross(s.r);
-    };
-    at_p(in_.V, s.w, s.v);
-    if (in_.V_before) at_p(in_.V_before, s.w_before, s.v_before);
-    return s;
-  }
-
-  void put(bool second, int local_row, const Row6& form) const {
-    double* to = (second ? form_b_ : form_a_) + local_row;
-    for (int k = 0; k < 6; ++k) to[k * patch_->stride] = form[k];
-  }
-
-  // The motion of a contact's point and normal by each side, exactly as its features say.
-  void geometry(const Contact& contact, GeometryMap& a, GeometryMap& b) const {
-    if (const auto* feature = std::get_if<VertexOverFace>(&contact.feature)) {
-      // By far the most frequent: the point rides on one body, the normal on the other.
-      GeometryMap& vertex = feature->face_on_a ? b : a;
-      GeometryMap& face = feature->face_on_a ? a : b;
-      vertex.p << Mat3::Zero(), Mat3::Identity();
-      vertex.n.setZero();
-      face.p.setZero();
-      face.n << -skew(contact.n), Mat3::Zero();
-      a.gap << 0, 0, 0, contact.n.transpose();
-      b.gap = -a.gap;
-      return;
-    }
-    if (patch_->touch_b < 0 && over_fixed_face(contact, true, a)) return;
-    if (patch_->touch_a < 0 && over_fixed_face(contact, false, b)) return;
-    const ContactDerivatives d = contact_derivatives(contact);
-    if (!d.regular) out_.irregular = true;
-    const auto split = [](const ContactDerivatives::Map& map, GeometryMap& to) {
-      to.p = map.topRows<3>();
-      to.n = map.middleRows<3>(3);
-      to.gap = map.row(6);
-    };
-    split(d.by_a, a);
-    split(d.by_b, b);
-  }
-
-  // A vertex over a face that nothing moves, as feet have them: the point rides on the body and the directions stay.
-  bool vertex_over_fixed_face(const Constraint& constraint, const Contact& contact) {
-    const auto* feature = std::get_if<VertexOverFace>(&contact.feature);
-    if (!feature || constraint.rule == TargetRule::restitution) return false;
-    const bool second = feature->face_on_a;  // the vertex is b's
-    if ((second ? patch_->touch_a : patch_->touch_b) >= 0) return false;
-    const Side s = side(second, contact.p);
-    const double* f = in_.f + constraint.first_row;
-    const double rate = rate_of_gap(constraint);
-    Vec3 F = Vec3::Zero();
-    Vec3 directions[3] = {contact.n};
-    if (constraint.rows == 3) {
-      const TangentBasis basis = tangent_basis(contact.n);
-      directions[1] = basis.t1;
-      directions[2] = basis.t2;
-    }
-    double* to = second ? form_b_ : form_a_;
-    for (int k = 0; k < constraint.rows; ++k) {
-      F += (s.sign * f[k]) * directions[k];
-      Vec3 turn = -s.sign * s.v.cross(directions[k]);
-      Vec3 shift = Vec3::Zero();
-      if (k == 0) {
-        shift = rate * s.sign * contact.n;
-        turn += s.r.cross(shift);
-      }
-      for (int i = 0; i < 3; ++i) {
-        to[i * patch_->stride + row_ + k] = turn[i];
-        to[(i + 3) * patch_->stride + row_ + k] = shift[i];
+  // Forms on S at p, r from the tree's origin, written as forms on S at that origin: those of this constraint's rows at once.
+  LITHE_INLINE void put(bool second, int rows, const Vector3<double>& r, const PackVec3& turn,
+                        const PackVec3& shift) const {
+    const PackVec3 moved = turn + cross(for_all_rows(r), shift);
+    const Pack form[6] = {moved.x, moved.y, moved.z, shift.x, shift.y, shift.z};
+    double* to = (second ? form_b_ : form_a_) + row_;
+    const bool fits = row_ + kLanes <= patch_->stride;  // then what is too much gives way to the rows that follow
+    for (int k = 0; k < 6; ++k, to += patch_->stride) {
+      if (fits) {
+        store_anywhere(to, form[k]);
+      } else {
+        for (int row = 0; row < rows; ++row) to[row] = form[k][row];
       }
     }
-    if (!pushes_ || F.isZero(0)) return true;
-    open_push();
-    Mat6& map = block(second, second);
-    map.bottomLeftCorner<3, 3>() += skew(F);
-    // r × (F × ω) = F (r·ω) − ω (r·F)
-    map.topLeftCorner<3, 3>() += F * s.r.transpose();
-    map.topLeftCorner<3, 3>().diagonal().array() -= s.r.dot(F);
-    return true;
   }
 
+  // One row of a constraint, about the tree's origin.
+  void put(bool second, int row, const Vec3& turn, const Vec3& shift) const {
+    double* to = (second ? form_b_ : form_a_) + row_ + row;
+    for (int k = 0; k < 3; ++k) {
+      to[k * patch_->stride] = turn[k];
+      to[(k + 3) * patch_->stride] = shift[k];
+    }
+  }
+
+  // Neighbouring contacts often share their normal.
+  const ContactDirections& directions_of(const Vec3& n) {
+    if (n != directions_.n) directions_.set(n);
+    return directions_;
+  }
+
+  bool bounces(const Constraint& constraint) const {
+    return constraint.rule == TargetRule::restitution && in_.targets &&
+           !target_is_held(problem_, constraint.first_row, *report_);
+  }
+
+  // The rows say how the incident body i moves relative to the reference r (PointMotion), D·(v_i − v_r) at p with
+  // D = ±(n, t₁, t₂). As i moves by S,
+  //
+  //   −∂(D·(v_i − v_r)) = −∂p·(D × (ω_i − ω_r)) − ∂D·(v_i − v_r) + S·[D × v_i; D × ω_i],
+  //
+  // where p riding on i turns the last ω_i into ω_r. As both move together nothing changes but for the spin of the tangents:
+  // E_i + E_r = [τ; 0], τ = (0, −σ (D₂·u), σ (D₁·u)), u = v_i − v_r. Of a row that bounces the same is wanted under the
+  // velocities before, times the restitution, so these are added to its velocities.
   void contact(const Constraint& constraint) {
     const Contact& contact = in_.contact.contacts.contacts[constraint.index];
-    if (vertex_over_fixed_face(constraint, contact)) return;
-    const bool rubs = constraint.rows == 3;
-    const Vec3& n = contact.n;
-    TangentBasis basis = {Vec3::Zero(), Vec3::Zero()};
-    TangentBasisDerivatives turning = {Mat3::Zero(), Mat3::Zero()};
-    if (rubs) {
-      basis = tangent_basis(n);
-      turning = tangent_basis_derivatives(n);
-    }
-    GeometryMap by[2];
-    geometry(contact, by[0], by[1]);
-    const Side sides[2] = {side(false, contact.p), side(true, contact.p)};
-    const Vec3 directions[3] = {n, basis.t1, basis.t2};
-    const bool bounces = constraint.rule == TargetRule::restitution && in_.targets &&
-                         !target_is_held(problem_, constraint.first_row, *report_);
-    const double restitution = bounces ? constraint.material.restitution : 0;
-    if (bounces) out_.bouncing.push_back({patch_->first_row + row_, restitution});
+    PointMotion motion;
+    point_motion(contact, motion);
+    if (!motion.regular) out_.irregular = true;
+    const Pack rate = {rate_of_gap(constraint), 0, 0, 0};
+    const bool i = motion.reference_is_a;  // the incident body's side
+    const Side &side_i = sides_[i], &side_r = sides_[!i];
+    const Vector3<double> arm_i = from_eigen(contact.p) - side_i.origin;
+    const Vector3<double> arm_r = from_eigen(contact.p) - side_r.origin;
+    const ContactDirections& directions = directions_of(contact.n);
+    const PackVec3 D = select_below(constraint.rows, broadcast(i ? -1 : 1), Pack{}) * directions.rows;
 
-    // ∂(d·u) = ∂d·u + ∂p·(d × ω), u and ω: how a moves relative to b.
-    const Vec3 u = sides[0].v - sides[1].v, w = sides[0].w - sides[1].w;
-    Mat3 by_n, by_p;  // a row per direction
-    by_n.row(0) = u.transpose();
-    if (rubs) by_n.row(1) = u.transpose() * turning.dt1;
-    if (rubs) by_n.row(2) = u.transpose() * turning.dt2;
-    for (int k = 0; k < constraint.rows; ++k) by_p.row(k) = directions[k].cross(w).transpose();
-    const double rate = rate_of_gap(constraint);
-    for (const bool second : {false, true}) {
-      const Side& s = sides[second];
-      if (!s.moves) continue;
-      const GeometryMap& map = by[second];
-      for (int k = 0; k < constraint.rows; ++k) {
-        Row6 form = -by_p.row(k) * map.p;
-        if (map.turns) form -= by_n.row(k) * map.n;
-        form.head<3>() -= s.sign * s.v.cross(directions[k]).transpose();
-        form.tail<3>() -= s.sign * s.w.cross(directions[k]).transpose();
-        if (k == 0) form += rate * map.gap;
-        if (k == 0 && bounces) {
-          const Vec3 u_before = sides[0].v_before - sides[1].v_before;
-          const Vec3 w_before = sides[0].w_before - sides[1].w_before;
-          form -= restitution * n.cross(w_before).transpose() * map.p;
-          if (map.turns) form -= restitution * u_before.transpose() * map.n;
-          form.head<3>() -= restitution * s.sign * s.v_before.cross(n).transpose();
-          form.tail<3>() -= restitution * s.sign * s.w_before.cross(n).transpose();
-        }
-        put(second, row_ + k, moved_form(form, s.r));
-      }
+    RowVelocities v_i(side_i.now, arm_i), v_r = {};
+    if (side_r.moves) v_r = RowVelocities(side_r.now, arm_r);
+    if (bounces(constraint)) {
+      const double restitution = constraint.material.restitution;
+      out_.bouncing.push_back({patch_->first_row + row_, restitution});
+      v_i.add_to_first(restitution, side_i.before, arm_i);
+      v_r.add_to_first(restitution, side_r.before, arm_r);
     }
-    if (pushes_) push_contact(constraint, directions, turning, by, sides);
+    RowForms form = {cross(D, v_i.v) + rate * for_all_rows(motion.gap_by_turn),
+                     rate * for_all_rows(motion.gap_by_shift)};
+    if (motion.rides_on_reference) {
+      form.shift = form.shift + cross(D, v_i.w);
+    } else if (side_r.moves) {
+      form.shift = form.shift + cross(D, v_r.w);
+    }
+    if (motion.moves_otherwise()) form.subtract(motion, directions, D, v_i, v_r);
+    if (side_i.moves) put(i, constraint.rows, arm_i, form.turn, form.shift);
+    if (side_r.moves) {
+      const PackVec3 tau = ContactDirections::turned(dot(D, v_i.v - v_r.v)) * for_all_rows(directions.sigma);
+      put(!i, constraint.rows, arm_r, tau - form.turn, PackVec3{} - form.shift);
+    }
+    if (pushes_) push_contact(constraint, directions, motion, arm_i);
   }
 
-  // The force F = f_n n + f₁ t₁ + f₂ t₂ at p moves by ∂F = Φ ∂n, and its moment about the fixed place of p by ∂p × F. What
-  // turns along with the body that it acts on, S ×* φ, is not part of T̂.
-  void push_contact(const Constraint& constraint, const Vec3* directions, const TangentBasisDerivatives& turning,
-                    const GeometryMap* by, const Side* sides) {
+  // `arm`: p from the incident body's origin.
+  void push_contact(const Constraint& constraint, const ContactDirections& directions, const PointMotion& motion,
+                    const Vector3<double>& arm) {
+    const bool i = motion.reference_is_a;
+    const double sign = i ? -1 : 1;
     const double* f = in_.f + constraint.first_row;
-    Vec3 F = f[0] * directions[0];
-    Mat3 by_n = f[0] * Mat3::Identity();
-    if (constraint.rows == 3) {
-      F += f[1] * directions[1] + f[2] * directions[2];
-      by_n += f[1] * turning.dt1 + f[2] * turning.dt2;
+    const bool rubs = constraint.rows == 3;
+    if (f[0] == 0 && !(rubs && (f[1] != 0 || f[2] != 0))) return;
+    Vec3 tangential = Vec3::Zero();
+    if (rubs) tangential = f[1] * directions.t1 + f[2] * directions.t2;
+    const Vec3 F = f[0] * directions.n + tangential;  // on a
+    PushSums::ContactPush push = sums_.add_contact(i, Pack{arm.x, arm.y, arm.z, 0}, lanes_of(sign * F));
+    if (motion.rides_on_reference) push.hang();
+    if (motion.roll != 0) push.roll(motion.roll, lanes_of(sign * directions.n));
+    for (int k = 0; k < motion.slide_count; ++k) {
+      const auto& [along, by_turn, by_shift] = motion.slides[k];
+      push.slide(lanes_of(along), lanes_of(by_turn), lanes_of(by_shift));
     }
-    if (F.isZero(0)) return;
-    open_push();
-    const Mat3 across = skew(F);
-    for (const bool in : {false, true}) {
-      if (!sides[in].moves) continue;
-      Mat6 wrench;  // on a, by the motion of `in`
-      wrench.topRows<3>() = -across * by[in].p;
-      if (by[in].turns) {
-        wrench.bottomRows<3>() = by_n * by[in].n;
-      } else {
-        wrench.bottomRows<3>().setZero();
-      }
-      for (const bool out : {false, true}) {
-        if (!sides[out].moves) continue;
-        Mat6 map = sides[out].sign * wrench;
-        if (in == out) {
-          map.topRightCorner<3, 3>() += sides[out].sign * across;
-          map.bottomLeftCorner<3, 3>() += sides[out].sign * across;
-        }
-        block(out, in) += moved_map(map, sides[out].r, sides[in].r);
-      }
+    for (int k = 0; k < motion.turn_count; ++k) {
+      const auto& [along, by_turn, by_shift] = motion.turns[k];
+      const Vec3 change = sign * (f[0] * along + directions.moved(tangential, along));
+      push.turn(lanes_of(change), lanes_of(by_turn), lanes_of(by_shift));
     }
+    if (rubs && sides_[!i].moves)
+      push.spin(lanes_of(sign * directions.n.cross(tangential)), lanes_of(directions.sigma));
   }
 
   void loop(const Constraint& constraint) {
@@ -326,38 +274,24 @@ class FormWriter {
     Vec3 F = Vec3::Zero(), N = Vec3::Zero();
     for (int k = 0; k < constraint.rows; ++k) (k < 3 ? F[k] : N[k - 3]) = in_.f[constraint.first_row + k];
     for (const bool second : {false, true}) {
-      const Side s = side(second, frames[second].p);
-      if (!s.moves) continue;
+      const Side& side = sides_[second];
+      if (!side.moves) continue;
+      const double sign = second ? -1 : 1;
+      const Vector3<double> at = from_eigen(frames[second].p) - side.origin;
+      const Vec3 r = to_eigen(at), w = to_eigen(side.now.w), v = to_eigen(side.now.at(at));
       for (int k = 0; k < constraint.rows; ++k) {
         const Vec3 axis = Vec3::Unit(k % 3);
         const double rate = rate_of_error(constraint, k);
-        Row6 form = Row6::Zero();
         if (k < 3) {
-          form.head<3>() = -s.sign * s.v.cross(axis).transpose();
-          form.tail<3>() = rate * s.sign * axis.transpose();
-          form = moved_form(form, s.r);
+          const Vec3 shift = rate * sign * axis;
+          put(second, k, sign * axis.cross(v) + r.cross(shift), shift);
         } else {
-          form.head<3>() = -s.sign * s.w.cross(axis).transpose() + rate * by_turn[second].row(k - 3);
+          put(second, k, sign * axis.cross(w) + rate * by_turn[second].row(k - 3).transpose(), Vec3::Zero());
         }
-        put(second, row_ + k, form);
       }
       if (!pushes_ || (F.isZero(0) && N.isZero(0))) continue;
-      open_push();
-      Mat6 map = Mat6::Zero();
-      map.topLeftCorner<3, 3>() = s.sign * skew(N);
-      map.bottomLeftCorner<3, 3>() = s.sign * skew(F);
-      block(second, second) += moved_map(map, s.r, s.r);
+      sums_.add_loop(second, lanes_of(r), lanes_of(sign * F), lanes_of(sign * N));
     }
-  }
-
-  void open_push() {
-    if (!push_->zero) return;
-    push_->zero = false;
-    for (Mat6* map : {&push_->aa, &push_->ab, &push_->ba, &push_->bb}) map->setZero();
-  }
-  Mat6& block(bool out, bool in) const {
-    if (out) return in ? push_->bb : push_->ba;
-    return in ? push_->ab : push_->aa;
   }
 
   const Model& model_;
@@ -366,14 +300,20 @@ class FormWriter {
   const DofTree& tree_;
   double h_;
   ConstraintForms& out_;
+  // Of the island:
+  const LcpReport* report_ = nullptr;
+  TargetRule rate_rule_ = TargetRule::none;  // for which gap_rate() gave
+  double rate_ = 0;
+  ContactDirections directions_;  // the last that was asked for
+  // Of the patch:
   const Patch* patch_ = nullptr;
-  ConstraintForms::Push* push_ = nullptr;
-  const LcpReport* report_ = nullptr;  // of the island
+  Side sides_[2];
   double* form_a_ = nullptr;
   double* form_b_ = nullptr;
   int size_a_ = 0, size_b_ = 0;
   int row_ = 0;         // within the patch
-  bool pushes_ = true;  // of this patch are wanted
+  bool pushes_ = true;  // are wanted
+  PushSums sums_;
 };
 
 }  // namespace

@@ -22,7 +22,8 @@ struct ConstraintForms {
   // E, laid out as problem.coefficients.
   AlignedBuffer rows;
 
-  // T̂ of one patch: how the wrench on its side a or b moves with its side a or b.
+  // T̂ of one patch: how the wrench on its side a or b moves with its side a or b. Only of sides that something moves, and
+  // unless `zero`.
   struct Push {
     Mat6 aa, ab, ba, bb;
     bool zero = true;
