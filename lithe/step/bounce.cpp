@@ -349,18 +349,29 @@ class TermFinder {
   BounceTerms& terms_;
 };
 
-bool find_terms(const Model& model, const StepRecord& record, Bounce mode, BounceWorkspace& work) {
+bool linearize_and_find(const Model& model, const StepRecord& record, Bounce mode, BounceWorkspace& work) {
   // As bounce_jvp() does, so that all three agree to the last digits.
   StepLinearization& linearization = work.probe.workspace().linearization;
   if (!linearize(model, record, record.classes, {.impulses = true}, linearization)) return false;
-  return TermFinder(model, record, mode, work.probe, work.terms).find();
+  return find_bounce(model, record, mode, work);
 }
+
+// Calls visit(its number, its column) for every parameter that may bring an impact forward. `work` holds the linearization.
+template <class Visit>
+void for_each_moving_surfaces(const Model& model, const StepRecord& record, const StepParameters& parameters,
+                              StepJvp::Workspace& work, Visit visit) {
+  work.columns.start(model, record, work.linearization);
+  for (int k = 0; k < parameters.size(); ++k) {
+    const StepParameters::Entry& entry = parameters.entries()[k];
+    if (moves_surfaces(entry)) visit(k, work.columns.column(model, record, work.linearization, entry));
+  }
+}
+
+}  // namespace
 
 GradientMode mode_of(Bounce mode) {
   return mode == Bounce::paper ? GradientMode::bounce_paper : GradientMode::bounce_mass_metric;
 }
-
-}  // namespace
 
 bool bounces(const StepRecord& record) {
   bool any = false;
@@ -368,16 +379,30 @@ bool bounces(const StepRecord& record) {
   return any;
 }
 
-void add_bounce(const Model& model, const StepRecord& record, const StepCotangent& by_next, Bounce mode, StepVjp& out) {
+bool find_bounce(const Model& model, const StepRecord& record, Bounce mode, BounceWorkspace& work) {
+  return TermFinder(model, record, mode, work.probe, work.terms).find();
+}
+
+void add_bounce(const Model& model, const StepRecord& record, const StepCotangent& by_next, Bounce mode, StepVjp& out,
+                const StepParameters* parameters) {
   if (out.report.diverged || out.report.overflowed) return;
   BounceWorkspace& work = out.workspace().bounce;
-  if (!find_terms(model, record, mode, work)) return;
-  const BounceTerms& terms = work.terms;
-  for (int k = 0; k < terms.sooner.columns; ++k) {
-    double weight = 0;
-    if (by_next.q.size() > 0) weight += column(terms.position, k).dot(by_next.q);
-    if (by_next.v.size() > 0) weight += column(terms.velocity, k).dot(by_next.v);
-    out.q += weight * column(terms.sooner, k);
+  if (!linearize_and_find(model, record, mode, work)) return;
+  BounceTerms& terms = work.terms;
+  const int count = terms.sooner.columns;
+  VecX& by_impact = terms.by_impact;  // ∂ℓ, if it comes so much sooner
+  by_impact.setZero(count);
+  for (int k = 0; k < count; ++k) {
+    if (by_next.q.size() > 0) by_impact[k] += column(terms.position, k).dot(by_next.q);
+    if (by_next.v.size() > 0) by_impact[k] += column(terms.velocity, k).dot(by_next.v);
+    out.q += by_impact[k] * column(terms.sooner, k);
+  }
+  if (parameters) {
+    for_each_moving_surfaces(model, record, *parameters, work.probe.workspace(), [&](int p, const ParameterColumn& x) {
+      for (int k = 0; k < count; ++k) {
+        out.parameters[p] += by_impact[k] * BounceTerms::sooner_by(x, terms.impacts[k]);
+      }
+    });
   }
   for (int k = 0; by_next.q.size() > 0 && k < terms.left.columns; ++k) {
     out.v += column(terms.left, k).dot(by_next.q) * column(terms.right, k);
@@ -387,7 +412,7 @@ void add_bounce(const Model& model, const StepRecord& record, const StepCotangen
 
 void add_bounce(const Model& model, const StepRecord& record, Bounce mode, StepBlocks blocks, BounceWorkspace& work,
                 StepJacobians& out) {
-  if (out.report.diverged || out.report.overflowed || !find_terms(model, record, mode, work)) return;
+  if (out.report.diverged || out.report.overflowed || !linearize_and_find(model, record, mode, work)) return;
   const BounceTerms& terms = work.terms;
   const auto add = [](MatX& block, const PaddedMatrix& left, const PaddedMatrix& right) {
     for (int k = 0; k < left.columns; ++k) block.noalias() += column(left, k) * column(right, k).transpose();
@@ -398,10 +423,18 @@ void add_bounce(const Model& model, const StepRecord& record, Bounce mode, StepB
   out.report.mode = mode_of(mode);
 }
 
+void add_bounce(const BounceTerms& terms, const ParameterColumn& x, VecRef dq, VecRef dv) {
+  for (int k = 0; k < terms.sooner.columns; ++k) {
+    const double sooner = BounceTerms::sooner_by(x, terms.impacts[k]);
+    dq += sooner * column(terms.position, k);
+    dv += sooner * column(terms.velocity, k);
+  }
+}
+
 void bounce_vjp(const Model& model, const StepRecord& record, const StepCotangent& by_next, Bounce mode,
                 const StepParameters* parameters, StepVjp& out) {
   class_vjp(model, record, record.classes, by_next, parameters, out);
-  add_bounce(model, record, by_next, mode, out);
+  add_bounce(model, record, by_next, mode, out, parameters);
 }
 
 void bounce_jvp(const Model& model, const StepRecord& record, const StepTangent& direction, Bounce mode,
@@ -413,10 +446,20 @@ void bounce_jvp(const Model& model, const StepRecord& record, const StepTangent&
   describe_gradient(record, linearized ? &work.linearization : nullptr, out.report);
   class_jvp(model, record, direction, parameters, linearized, out);
   if (!found || out.report.overflowed) return;
-  for (int k = 0; direction.q.size() > 0 && k < terms.sooner.columns; ++k) {
-    const double sooner = column(terms.sooner, k).dot(direction.q);
-    out.q += sooner * column(terms.position, k);
-    out.v += sooner * column(terms.velocity, k);
+  const int count = terms.sooner.columns;
+  VecX& sooner = terms.by_impact;
+  sooner.setZero(count);
+  for (int k = 0; direction.q.size() > 0 && k < count; ++k) sooner[k] = column(terms.sooner, k).dot(direction.q);
+  if (parameters && direction.parameters.size() > 0) {
+    for_each_moving_surfaces(model, record, *parameters, work, [&](int p, const ParameterColumn& x) {
+      for (int k = 0; k < count; ++k) {
+        sooner[k] += direction.parameters[p] * BounceTerms::sooner_by(x, terms.impacts[k]);
+      }
+    });
+  }
+  for (int k = 0; k < count; ++k) {
+    out.q += sooner[k] * column(terms.position, k);
+    out.v += sooner[k] * column(terms.velocity, k);
   }
   for (int k = 0; direction.v.size() > 0 && k < terms.left.columns; ++k) {
     out.q += column(terms.right, k).dot(direction.v) * column(terms.left, k);

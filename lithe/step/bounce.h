@@ -7,6 +7,7 @@
 #include "lithe/lcp/dense_lu.h"
 #include "lithe/lcp/rank_factor.h"
 #include "lithe/step/gradient_options.h"
+#include "lithe/step/parameter_columns.h"
 #include "lithe/step/step_jacobians.h"
 #include "lithe/step/step_jvp.h"
 #include "lithe/step/step_vjp.h"
@@ -26,7 +27,11 @@ namespace lithe {
 // with K = M̂⁻¹P A_C# of the step's classes and a⁻, a⁺ the accelerations before and after the impact. For one contact these are
 // the saltation matrix and its velocity block (Kong et al. 2024), for several without friction I − M̂⁻¹NᵀA⁺(1 + e)N. Exact for
 // constant M, n̂ and velocities, otherwise up to O(Δt) beside the O(1) that the step as computed is wrong by. All corrections
-// are of low rank; ∂v⁺/∂v, derivatives by τ and by parameters and those of the impulses stay the step's.
+// are of low rank; ∂v⁺/∂v, derivatives by τ and those of the impulses stay the step's.
+//
+// A parameter θ that moves surfaces (moves_surfaces()) brings the impact forward by (∂g_k/∂θ)/(n̂_kᵀv), at fixed q. So ∂q⁺/∂θ and
+// ∂v⁺/∂θ have the terms of ∂q⁺/∂q and ∂v⁺/∂q with ∂g_k/∂θ for n̂_kᵀ. Other parameters do not move the impact within its step: those
+// of forces and inertias do by O(Δt²), and count as τ does; restitution and friction act after it; Δt is not part of c.
 //
 // The paper's rule (its appendix on bounces) keeps ∂v⁺ and replaces ∂q⁺/∂q by the matrix X next to the identity in the sum of
 // squares that has n̂_kᵀ X n̂_k/|n̂_k|² = −e_k for every bouncing contact (where they contradict one another, as nearly as
@@ -50,6 +55,11 @@ struct BounceTerms {
   // ∂q⁺/∂v += left rightᵀ.
   PaddedMatrix left, right;
 
+  // The part of `sooner` that belongs to a parameter.
+  static double sooner_by(const ParameterColumn& x, const Impact& impact) {
+    return x.gap[impact.row] / impact.approach;
+  }
+
   // Workspace: the impacts' clamping rows of J, and K's columns.
   PaddedMatrix J, K;
   ClassResponse rest;  // of the other constraints
@@ -57,6 +67,7 @@ struct BounceTerms {
   Kinematics kin_after;
   InverseDynamics bias_after;
   VecX a_before, a_after, change, vector;  // nv
+  VecX by_impact;                          // one per impact
   Lanes<1> slots;
   AlignedBuffer rows, df, touches;
   PaddedMatrix gram;
@@ -80,9 +91,17 @@ void bounce_vjp(const Model& model, const StepRecord& record, const StepCotangen
 void bounce_jvp(const Model& model, const StepRecord& record, const StepTangent& direction, Bounce mode,
                 const StepParameters* parameters, StepJvp& out);
 
-// Adds the corrections to a VJP, or to those blocks of Jacobians, of the step as computed.
-void add_bounce(const Model& model, const StepRecord& record, const StepCotangent& by_next, Bounce mode, StepVjp& out);
+// Adds the corrections to a VJP (`parameters`: those it was taken by), or to those blocks of Jacobians, of the step as computed.
+void add_bounce(const Model& model, const StepRecord& record, const StepCotangent& by_next, Bounce mode, StepVjp& out,
+                const StepParameters* parameters);
 void add_bounce(const Model& model, const StepRecord& record, Bounce mode, StepBlocks blocks, BounceWorkspace& work,
                 StepJacobians& out);
+
+// The same for the column of one parameter, [dq; dv], in two parts, for those who have many. `work.probe` holds the linearization
+// at the step's own classes, impulses included. False where numbers are too large: then nothing is there to add.
+bool find_bounce(const Model& model, const StepRecord& record, Bounce mode, BounceWorkspace& work);
+void add_bounce(const BounceTerms& terms, const ParameterColumn& x, VecRef dq, VecRef dv);
+
+GradientMode mode_of(Bounce mode);  // not of Bounce::off
 
 }  // namespace lithe

@@ -103,7 +103,8 @@ void complementarity_aware_vjp(const Model& model, const StepRecord& record, con
   const bool finite = class_vjp(model, record, record.classes, by_next, parameters, out);
   if (!finite || out.report.diverged) return;
   if (!record.problem.rows.empty()) try_second(model, record, by_next, parameters, out);
-  if (options.bounce != Bounce::off && bounces(record)) add_bounce(model, record, by_next, options.bounce, out);
+  if (options.bounce != Bounce::off && bounces(record))
+    add_bounce(model, record, by_next, options.bounce, out, parameters);
 }
 
 }  // namespace lithe

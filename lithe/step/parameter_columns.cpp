@@ -137,9 +137,26 @@ void write_time_step(ColumnWriter& writer) {
 
 }  // namespace
 
+bool moves_surfaces(const StepParameters::Entry& entry) {
+  using Kind = StepParameters::Entry::Kind;
+  switch (entry.kind) {
+    case Kind::body: return entry.attribute >= body_parameter::x;
+    case Kind::joint: return entry.attribute <= joint_parameter::pitch;
+    case Kind::shape: return entry.attribute >= shape_parameter::radius;
+    case Kind::frame:
+    case Kind::motor:
+    case Kind::loop:
+    case Kind::mimic:
+    case Kind::gravity:
+    case Kind::time_step:
+    case Kind::motor_target: break;
+  }
+  return false;
+}
+
 void ParameterColumns::start(const Model& model, const StepRecord& record, const StepLinearization&) {
   const std::size_t rows = record.problem.rows.size() + kLanes;
-  for (AlignedBuffer* buffer : {&column_.e, &column_.e2, &column_.df}) {
+  for (AlignedBuffer* buffer : {&column_.e, &column_.e2, &column_.df, &column_.gap}) {
     if (buffer->size() < rows) buffer->resize(rows);
   }
   for (VecX* vector : {&column_.rho, &column_.rho2, &column_.dq}) vector->resize(model.nv());
@@ -149,7 +166,9 @@ const ParameterColumn& ParameterColumns::column(const Model& model, const StepRe
                                                 const StepLinearization& linearization,
                                                 const StepParameters::Entry& entry) {
   const auto rows = static_cast<std::ptrdiff_t>(record.problem.rows.size() + kLanes);
-  for (AlignedBuffer* buffer : {&column_.e, &column_.e2, &column_.df}) std::fill_n(buffer->begin(), rows, 0.0);
+  for (AlignedBuffer* buffer : {&column_.e, &column_.e2, &column_.df, &column_.gap}) {
+    std::fill_n(buffer->begin(), rows, 0.0);
+  }
   for (VecX* vector : {&column_.rho, &column_.rho2, &column_.dq}) vector->setZero();
 
   ColumnWriter writer{model, record, linearization, column_};

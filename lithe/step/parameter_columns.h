@@ -11,6 +11,8 @@ namespace lithe {
 //   ρ₂, e₂                                        of the second point: at rest, without targets, z and y for v⁺ and f
 //   ∂f                                            what moves impulses at their bounds directly: ±∂μ f_n, ∂(Δt·effort)
 //   ∂q                                            what moves q⁺ directly
+//   ∂gap                                          at fixed q, of contacts that bounce: no part of the step, but of when they
+//                                                 hit (bounce.h)
 //
 // The direct ∂f are forces too: ρ holds their part −Jᵀ∂f, and ρ₂ that of ±∂μ y_n. Then
 //
@@ -20,7 +22,12 @@ struct ParameterColumn {
   VecX rho, rho2;           // nv
   VecX dq;                  // nv, by the tangent of q⁺
   AlignedBuffer e, e2, df;  // by row, and kLanes zeros after the last one
+  AlignedBuffer gap;        // by row: at the normals of contacts that bounce, zero elsewhere
 };
+
+// Whether a parameter may move the gap of a contact at fixed q: sizes and places of shapes, places of bodies and joints, the pitch
+// of a screw. All others leave ∂gap at zero.
+bool moves_surfaces(const StepParameters::Entry& entry);
 
 // Columns one by one, each in O(nv + rows): of inertias, placements, sizes, materials, limits, gains, the time step.
 class ParameterColumns {

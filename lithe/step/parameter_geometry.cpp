@@ -64,6 +64,15 @@ struct Directions {
   }
 };
 
+bool bounces(const ColumnWriter& writer, const Constraint& constraint, const LcpReport& report) {
+  return constraint.rule == TargetRule::restitution && !target_is_held(writer.problem, constraint.first_row, report);
+}
+
+// When something hits, not how.
+void move_gap(const ColumnWriter& writer, const Constraint& constraint, const LcpReport& report, double change) {
+  if (bounces(writer, constraint, report)) writer.column.gap[constraint.first_row] += change;
+}
+
 void move_contact(const ColumnWriter& writer, const Constraint& constraint, const LcpReport& report,
                   const GeometryChange& change) {
   const Contact& contact = writer.record.contacts.contacts[constraint.index];
@@ -86,7 +95,7 @@ void move_contact(const ColumnWriter& writer, const Constraint& constraint, cons
     add_push(writer, part, constraint, contact.p, dp.cross(F), dF);
     if (!part.is_step) return;
     e[0] += gap_rate(writer.problem, constraint, writer.record.options.constraints, report) * change[6];
-    if (constraint.rule == TargetRule::restitution && !target_is_held(writer.problem, constraint.first_row, report)) {
+    if (bounces(writer, constraint, report)) {
       const PointMotion before = relative(writer.record.kin.V);
       e[0] -= constraint.material.restitution * (dn.dot(before.v) + dp.dot(contact.n.cross(before.w)));
     }
@@ -113,6 +122,7 @@ void shift_contacts(const ColumnWriter& writer, Moved moved, const Vec3& shift) 
     if (a) change += by.by_a.rightCols<3>() * shift;
     if (b) change += by.by_b.rightCols<3>() * shift;
     move_contact(writer, constraint, report, change);
+    if (a != b) move_gap(writer, constraint, report, (a ? 1 : -1) * contact.n.dot(shift));
   });
 }
 
@@ -224,6 +234,7 @@ void write_shape_size(ColumnWriter& writer, ShapeIndex shape, int size) {
     GeometryChange change = (contact.a == shape ? by.by_a : by.by_b).col(size);
     move_bands(writer, constraint, report, contact, colliders[shape], size, change);
     move_contact(writer, constraint, report, change);
+    move_gap(writer, constraint, report, change[6]);
   });
 }
 

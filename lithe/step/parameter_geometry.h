@@ -10,6 +10,7 @@ namespace lithe {
 //
 //   e of a direction t   [∂d] − ∂t·u − ∂p·(t × ω)   [and −e(∂n·uᵛ + ∂p·(n × ωᵛ)) where it bounces, under the old velocities]
 //   on a (b: minus)      ∂F = f_n ∂n + f₁ ∂t₁ + f₂ ∂t₂ at p, and the moment ∂p × F
+//   gap where it bounces ∂gap by a size, n·(shift of a − shift of b) by a shift, as n̂ᵀδq is for q
 
 void write_shape_placement(ColumnWriter& writer, ShapeIndex shape, int axis);  // axes of the body
 // `size`: a radius is the first size of its shape, a half length the second; half sizes of a box in their order.

@@ -79,7 +79,7 @@ void add_linear(const double* side, int stride, int rows, const Vec3& x, double 
   }
 }
 
-// e of one side of a patch; `bounces`: those of its rows that do.
+// e and ∂gap of one side of a patch; `bounces`: those of its rows that do.
 void add_row_changes(const ColumnWriter& writer, const ColumnPart& part, const Patch& patch, bool second,
                      std::span<const ConstraintForms::BouncingRow> bounces, const Slide& slide) {
   const double* T = writer.problem.side(patch, second);
@@ -90,6 +90,7 @@ void add_row_changes(const ColumnWriter& writer, const ColumnPart& part, const P
   for (const ConstraintForms::BouncingRow& bounce : bounces) {
     const int r = bounce.row - patch.first_row;
     add_linear(T + r, patch.stride, 1, slide.velocity_start, -bounce.restitution, e + r);
+    add_linear(T + r, patch.stride, 1, slide.shift, 1, writer.column.gap.data() + bounce.row);
   }
 }
 

@@ -10,7 +10,7 @@ namespace lithe {
 // without turning it: a *virtual prismatic DoF* that is mounted there, whose column is that of any DoF
 // (placement_derivatives.h, constraint_forms.h), with S = [0; shift], and in which all angular parts vanish:
 //
-//   links behind it   ID changes by I [0; a'],   rows: e += E S − T [0; v'],   pushes: φ += T̂ S
+//   links behind it   ID changes by I [0; a'],   rows: e += E S − T [0; v'], gap += T S,   pushes: φ += T̂ S
 //   links before it   all that, and S ×* F of what it carries
 //
 // where v' and a' are what the shift adds to the velocities and accelerations of everything behind it.

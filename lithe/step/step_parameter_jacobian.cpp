@@ -1,4 +1,6 @@
 #include "lithe/core/check.h"
+#include "lithe/step/bounce.h"
+#include "lithe/step/class_jvp.h"
 #include "lithe/step/describe_gradient.h"
 #include "lithe/step/gradient_input.h"
 #include "lithe/step/linearization.h"
@@ -8,7 +10,8 @@
 namespace lithe {
 
 struct StepParameterJacobian::Workspace {
-  StepLinearization linearization;
+  BounceWorkspace bounce;
+  StepLinearization& linearization = bounce.probe.workspace().linearization;
   ParameterColumns columns;
   Lanes<1> z;             // by slot
   AlignedBuffer touches;  // over touches
@@ -71,9 +74,8 @@ void integrate(const Model& model, const StepRecord& record, const ParameterColu
 
 }  // namespace
 
-// Parameters see the step as computed: what a bounce's continuous motion changes is the derivative by the state.
 void step_parameter_jacobian(const Model& model, const StepRecord& record, const StepParameters& parameters,
-                             StepParameterJacobian& out, const GradientOptions&) {
+                             StepParameterJacobian& out, const GradientOptions& options) {
   check_record(model, record, "step_parameter_jacobian");
   check_parameters(model, parameters, "step_parameter_jacobian");
   Workspace& work = out.workspace();
@@ -98,11 +100,15 @@ void step_parameter_jacobian(const Model& model, const StepRecord& record, const
   if (work.touches.size() < static_cast<std::size_t>(record.problem.touches.size)) {
     work.touches.resize(record.problem.touches.size);
   }
+  const bool bouncing =
+      options.bounce != Bounce::off && bounces(record) && find_bounce(model, record, options.bounce, work.bounce);
+  if (bouncing) out.report.mode = mode_of(options.bounce);
   work.columns.start(model, record, work.linearization);
   for (int k = 0; k < parameters.size(); ++k) {
     const ParameterColumn& x = work.columns.column(model, record, work.linearization, parameters.entries()[k]);
     respond(model, record, x, work, out.dvnext.col(k));
     integrate(model, record, x, out.dvnext.col(k), out.dqnext.col(k));
+    if (bouncing) add_bounce(work.bounce.terms, x, out.dqnext.col(k), out.dvnext.col(k));
     for (Eigen::Index i = 0; i < rows; ++i) out.df(i, k) = work.df[i] + x.df[i];
   }
 }
