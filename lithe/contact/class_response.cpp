@@ -288,7 +288,8 @@ void ClassResponse::invert(const ContactProblem& problem, int island) {
     for (int k = 0; k < n; ++k) scale_[k] = std::sqrt(std::max(0.0, matrix_.at(k, k)));
   }
   const bool inert = drop_inert(problem, part, patches);
-  part.regular = (!inert || set_inert_apart(part)) && lithe::invert(matrix_, part.sliding, exchanged_);
+  part.regular = (!inert || set_inert_apart(part)) &&
+                 (part.sliding ? lithe::invert(matrix_, exchanged_) : invert_positive(matrix_));
   // 1/B⁻¹_kk is the pivot of row k if it is eliminated last; where B is symmetric no entry is larger than the diagonal's.
   double largest_share = 0;
   for (int j = 0; j < n && part.regular; ++j) {
@@ -431,7 +432,7 @@ void ClassResponse::invert_singular(Part& part) {
   PaddedMatrix& right = right_;
   gram(Vt, U, core_);
   const double before = largest_entry(core_);
-  const bool group = r == 0 || (lithe::invert(core_, true, exchanged_) && before * largest_entry(core_) < kWorstCore);
+  const bool group = r == 0 || (lithe::invert(core_, exchanged_) && before * largest_entry(core_) < kWorstCore);
   const auto times = [n, r](const PaddedMatrix& M, const PaddedMatrix& C, PaddedMatrix& out) {
     out.resize(n, r);
     for (int j = 0; j < r; ++j) multiply(M.column(0), M.stride, r, C.column(j), out.column(j), M.stride);
@@ -444,10 +445,10 @@ void ClassResponse::invert_singular(Part& part) {
   } else {
     part.polished = false;
     gram(U, U, core_);
-    lithe::invert(core_, true, exchanged_);
+    lithe::invert(core_, exchanged_);
     times(U, core_, right);
     gram(Vt, Vt, core_);
-    lithe::invert(core_, true, exchanged_);
+    lithe::invert(core_, exchanged_);
     times(Vt, core_, left);
   }
   matrix_.resize(n, n);

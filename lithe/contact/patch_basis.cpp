@@ -16,10 +16,17 @@ constexpr double kWellConditioned = 1e-4;
 // Below this share of a column's squared length, what is left of it is made perpendicular a second time.
 constexpr double kCancelled = 1e-2;
 
-// The lower triangle of TᵀT over the rows that count.
-void gram(const double* T, int stride, const double* counts, double (&G)[kTwist][kTwist]) {
+// A 6×6 matrix by rows, padded.
+struct Gram {
+  Pack row[kTwist][2];
+  double at(int i, int j) const { return row[i][j / kLanes][j % kLanes]; }
+};
+
+// TᵀT over the rows that count.
+void gram(const double* T, int stride, const double* counts, Gram& G) {
   constexpr int kEntries = kTwist * (kTwist + 1) / 2;
-  Pack sum[padded(kEntries)] = {};
+  Pack sum[padded(kEntries)];
+  for (Pack& x : sum) x = Pack{};
   for (int r = 0; r < stride; r += kLanes) {
     const Pack mask = load_anywhere(counts + r);
     Pack x[kTwist];
@@ -34,9 +41,10 @@ void gram(const double* T, int stride, const double* counts, double (&G)[kTwist]
     transpose(sum[entry], sum[entry + 1], sum[entry + 2], sum[entry + 3]);
     store_anywhere(flat + entry, (sum[entry] + sum[entry + 2]) + (sum[entry + 1] + sum[entry + 3]));
   }
-  int entry = 0;
+  const auto at = [&](int i, int j) { return flat[std::max(i, j) * (std::max(i, j) + 1) / 2 + std::min(i, j)]; };
   for (int i = 0; i < kTwist; ++i) {
-    for (int j = 0; j <= i; ++j) G[i][j] = G[j][i] = flat[entry++];
+    G.row[i][0] = Pack{at(i, 0), at(i, 1), at(i, 2), at(i, 3)};
+    G.row[i][1] = Pack{at(i, 4), at(i, 5), 0, 0};
   }
 }
 
@@ -57,45 +65,51 @@ void PatchBasis::write_R(double* R) const {
 
 // Cholesky of TᵀT with pivoting; then R is its factor and Q = T R⁻¹. False where that would lose too many digits.
 bool PatchBasis::by_gram(const double* T, int stride, const double* counts, double* Q) {
-  double G[kTwist][kTwist];
+  Gram G;
   gram(T, stride, counts, G);
-  double left[kTwist], original[kTwist];
-  int order[kTwist];  // pivots first
-  for (int k = 0; k < kTwist; ++k) {
-    left[k] = original[k] = G[k][k];
-    order[k] = k;
-  }
-  rank_ = 0;
-  double inverse_pivot[kTwist];
-  for (; rank_ < kTwist; ++rank_) {
-    int best = rank_;
-    for (int k = rank_ + 1; k < kTwist; ++k) {
-      if (left[order[k]] > left[order[best]]) best = k;
+  double original[kTwist];
+  for (int k = 0; k < kTwist; ++k) original[k] = G.at(k, k);
+  int order[kTwist];                                         // the columns taken
+  bool open[kTwist] = {true, true, true, true, true, true};  // the others
+  double pivots[kTwist];
+  Gram rows;  // of R, times the roots of the pivots
+  for (rank_ = 0; rank_ < kTwist; ++rank_) {
+    int pivot = -1;
+    for (int k = 0; k < kTwist; ++k) {
+      if (open[k] && (pivot < 0 || G.at(k, k) > G.at(pivot, pivot))) pivot = k;
     }
-    std::swap(order[rank_], order[best]);
-    const int pivot = order[rank_];
-    if (!(left[pivot] > kDependent * kDependent * original[pivot])) break;
-    if (left[pivot] < kWellConditioned * original[pivot]) return false;
-    const double root = std::sqrt(left[pivot]);
-    inverse_pivot[rank_] = 1 / root;
-    for (int k = 0; k < rank_; ++k) R_[rank_][order[k]] = 0;
-    R_[rank_][pivot] = root;
-    for (int k = rank_ + 1; k < kTwist; ++k) {
-      const int column = order[k];
-      double sum = G[column][pivot];
-      for (int c = 0; c < rank_; ++c) sum -= R_[c][column] * R_[c][pivot];
-      R_[rank_][column] = sum * inverse_pivot[rank_];
-      left[column] -= R_[rank_][column] * R_[rank_][column];
+    const double left = G.at(pivot, pivot);
+    if (!(left > kDependent * kDependent * original[pivot])) break;
+    if (left < kWellConditioned * original[pivot]) return false;
+    order[rank_] = pivot;
+    open[pivot] = false;
+    pivots[rank_] = left;
+    // What is left of the other columns. Those taken before have zeros here but for rounding, which R does not get.
+    const Pack inverse = broadcast(1 / left);
+    const Pack row[2] = {G.row[pivot][0], G.row[pivot][1]};
+    rows.row[rank_][0] = row[0];
+    rows.row[rank_][1] = row[1];
+    const Pack share[2] = {inverse * row[0], inverse * row[1]};
+    for (int k = 0; k < kTwist; ++k) {
+      const Pack factor = broadcast(share[k / kLanes][k % kLanes]);
+      G.row[k][0] -= factor * row[0];
+      G.row[k][1] -= factor * row[1];
     }
   }
   // What is left of the other columns may be rounding of the ones taken: then one by one is the way to tell.
-  for (int k = rank_; k < kTwist; ++k) {
-    if (left[order[k]] > 1e-14 * original[order[k]]) return false;
+  for (int k = 0; k < kTwist; ++k) {
+    if (open[k] && G.at(k, k) > 1e-14 * original[k]) return false;
+  }
+  double inverse_root[kTwist];
+  for (int c = 0; c < rank_; ++c) inverse_root[c] = 1 / std::sqrt(pivots[c]);
+  for (int c = 0; c < rank_; ++c) {
+    for (int k = 0; k < kTwist; ++k) R_[c][k] = inverse_root[c] * rows.at(c, k);
+    for (int taken = 0; taken < c; ++taken) R_[c][order[taken]] = 0;
   }
   for (int c = 0; c < rank_; ++c) {
     const double* column = T + order[c] * stride;
     double* q = Q + c * stride;
-    const Pack scale = broadcast(inverse_pivot[c]);
+    const Pack scale = broadcast(inverse_root[c]);
     for (int r = 0; r < stride; r += kLanes) {
       Pack x = load_anywhere(counts + r) * as_pack(column + r);
       for (int k = 0; k < c; ++k) x -= broadcast(R_[k][order[c]]) * as_pack(Q + k * stride + r);

@@ -50,6 +50,9 @@ class Lanes {
   const double* data() const { return data_.data(); }
   double* data() { return data_.data(); }
 
+  // A slot's number of row 0; the other rows follow, kLanes apart.
+  const double* rows_of(int slot) const { return data_.data() + offset(0, slot); }
+
   double at(int row, int slot) const { return data_[offset(row, slot)]; }
   double& at(int row, int slot) { return data_[offset(row, slot)]; }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <span>
+
 #include "lithe/model/dof_tree.h"
 
 namespace lithe {
@@ -51,22 +53,73 @@ LITHE_INLINE void weighted_sums(const double* block, int column_stride, int row,
   }
 }
 
+// Some columns of a left factor, and the weights they get in each column of the result.
+struct WeightedColumns {
+  const double* columns;
+  const double* weights;
+  int count;
+  int column_stride;
+  int weight_stride;       // from one column of the result to the next
+  int row_begin, row_end;  // all other rows are zero
+};
+
+template <int Columns, int Packs>
+LITHE_INLINE Pack sum_tile(std::span<const WeightedColumns> terms, int row, double* to, int stride) {
+  Pack sum[Columns][Packs];
+  set_zero(sum);
+  for (const WeightedColumns& term : terms) {
+    if (row + kLanes * Packs <= term.row_begin || row >= term.row_end) continue;
+    add_weighted<Packs, Columns>(term.columns + row, term.column_stride, term.count, term.weights, term.weight_stride,
+                                 sum);
+  }
+  for (int c = 0; c < Columns; ++c) {
+    for (int p = 0; p < Packs; ++p) as_pack(to + c * stride + row + kLanes * p) = sum[c][p];
+  }
+  Pack all[Packs];
+  for (int p = 0; p < Packs; ++p) all[p] = sum[0][p];
+  for (int c = 1; c < Columns; ++c) {
+    for (int p = 0; p < Packs; ++p) all[p] += sum[c][p];
+  }
+  for (int p = 1; p < Packs; ++p) all[0] += all[p];
+  return all[0];
+}
+
+// Rows [first_row, row_end) of `Columns` columns (whole packs) = Σ over `terms`. Returns whether all numbers are finite (and not so
+// large that their sum overflows). Never inlined: among other code gcc does not keep the sums in registers.
+template <int Columns>
+[[gnu::noinline]] bool sum_columns(std::span<const WeightedColumns> terms, int first_row, int row_end, double* to,
+                                   int stride) {
+  Pack all = {};
+  int row = first_row;
+  for (; row + kTilePacks * kLanes <= row_end; row += kTilePacks * kLanes) {
+    all += sum_tile<Columns, kTilePacks>(terms, row, to, stride);
+  }
+  if (row_end - row == 2 * kLanes) all += sum_tile<Columns, 2>(terms, row, to, stride);
+  if (row_end - row == kLanes) all += sum_tile<Columns, 1>(terms, row, to, stride);
+  return 0 * lane_sum(all) == 0;
+}
+
+// Calls few(first column) for every few columns of `column_count`, with their number as template argument.
+template <class Few>
+LITHE_INLINE void for_each_few_columns(int column_count, Few few) {
+  int column = 0;
+  for (; column + kTileColumns <= column_count; column += kTileColumns) few.template operator()<kTileColumns>(column);
+  if (column_count - column == 2) few.template operator()<2>(column);
+  if (column_count - column == 1) few.template operator()<1>(column);
+}
+
 // Calls tile(first column, first row) for every tile of a block of `column_count` columns by `row_count` rows,
 // with the numbers of columns and of packs as template arguments.
 template <class Tile>
 LITHE_INLINE void for_each_tile(int column_count, int row_count, Tile tile) {
-  const auto rows = [&]<int Columns>(int column) {
+  for_each_few_columns(column_count, [&]<int Columns>(int column) {
     int row = 0;
     for (; row + kTilePacks * kLanes <= row_count; row += kTilePacks * kLanes) {
       tile.template operator()<Columns, kTilePacks>(column, row);
     }
     if (row_count - row == 2 * kLanes) tile.template operator()<Columns, 2>(column, row);
     if (row_count - row == kLanes) tile.template operator()<Columns, 1>(column, row);
-  };
-  int column = 0;
-  for (; column + kTileColumns <= column_count; column += kTileColumns) rows.template operator()<kTileColumns>(column);
-  if (column_count - column == 2) rows.template operator()<2>(column);
-  if (column_count - column == 1) rows.template operator()<1>(column);
+  });
 }
 
 }  // namespace lithe

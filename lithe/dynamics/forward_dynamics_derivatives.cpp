@@ -53,7 +53,7 @@ void aba_derivatives(const Model& model, const Kinematics& kin, const ForwardDyn
   const DofTree& tree = model.tree();
   resize(model, out);
   rnea(model, kin, fd.a, out.id, wrenches);
-  rnea_derivative_columns(model, kin, out.id, 0, out.did, wrenches);
+  rnea_derivative_columns(model, kin, out.id, out.did, wrenches);
   inverse_mass_matrix(model, fd, out.M_inverse);
   for (const DofTree::Chain& chain : tree.chains) {
     multiply_chain(tree, chain, out.M_inverse, out.did.columns_q, out.da_dq);

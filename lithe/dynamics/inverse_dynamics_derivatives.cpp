@@ -75,14 +75,18 @@ LITHE_INLINE Vector3<Pack> multiply_transposed(const SubtreeB& B, const Motion<P
   return m.w.x * B.row_x + m.w.y * B.row_y + m.w.z * B.row_z + cross(B.two_f, m.v);
 }
 
+void sum_inertias(const DofTree& tree, const Kinematics& kin, InverseDynamicsDerivatives& d) {
+  d.I = kin.I;
+  sum_inwards(tree, d.I);
+  for (int s = 0; s < tree.slot_count; s += kLanes) store(d.IS, s, load_inertia(d.I, s) * load_motion(kin.S, s));
+}
+
 // What each DoF contributes to the entries in its row and its column, before pairing it with the DoFs above.
 void prepare_dofs(const DofTree& tree, const Kinematics& kin, const InverseDynamics& id, double mass_rate,
-                  InverseDynamicsDerivatives& d) {
+                  const Lanes<10>& composite, InverseDynamicsDerivatives& d) {
   for (int s = 0; s < tree.slot_count; s += kLanes) {
     store_B(d.B, s, load_inertia(kin.I, s), load_motion(kin.V, s), load_force(id.momentum, s));
   }
-  d.I = kin.I;
-  sum_inwards(tree, d.I);
   sum_inwards(tree, d.B);
   for (int s = 0; s < tree.slot_count; s += kLanes) {
     const Motion<Pack> S = load_motion(kin.S, s);
@@ -90,11 +94,10 @@ void prepare_dofs(const DofTree& tree, const Kinematics& kin, const InverseDynam
     const Motion<Pack> Psi_ddot = cross(load_motion(id.A_parent, s), S) + cross(load_motion(kin.V_parent, s), Psi_dot);
     // I S_j is M's column, so M comes with the same products.
     const Motion<Pack> Psi_dot_plus_S_dot = Psi_dot + cross(load_motion(kin.V, s), S) - broadcast(mass_rate) * S;
-    const Inertia10<Pack> I = load_inertia(d.I, s);
+    const Inertia10<Pack> I = load_inertia(composite, s);
     const SubtreeB B = load_B(d.B, s);
     store(d.Psi_ddot, s, Psi_ddot);
     store(d.Psi_dot_plus_S_dot, s, Psi_dot_plus_S_dot);
-    store(d.IS, s, I * S);
     store_vector(d.BtS, s, multiply_transposed(B, S));
     store(d.column_q, s, multiply(B, Psi_dot.w) + I * Psi_ddot + cross(S, load_force(id.F, s)));
     store(d.column_v, s, multiply(B, S.w) + I * Psi_dot_plus_S_dot);
@@ -129,73 +132,75 @@ void prepare_wrenches(const Model& model, const Kinematics& kin, const ExternalW
   }
 }
 
-// Numbers of one slot, to be combined with packs of others.
-LITHE_INLINE Pack dot(const Lanes<6>& one, int slot, const Motion<Pack>& m) {
-  return one.at(0, slot) * m.w.x + one.at(1, slot) * m.w.y + one.at(2, slot) * m.w.z + one.at(3, slot) * m.v.x +
-         one.at(4, slot) * m.v.y + one.at(5, slot) * m.v.z;
-}
-LITHE_INLINE Pack dot(const Lanes<6>& one, int slot, const Force<Pack>& F) {
-  return dot(one, slot, Motion<Pack>{F.n, F.f});
-}
-LITHE_INLINE Pack dot_angular(const Lanes<6>& one, int slot, const Vector3<Pack>& n) {
-  return one.at(0, slot) * n.x + one.at(1, slot) * n.y + one.at(2, slot) * n.z;
-}
-
-// Where the columns of a chain's DoFs are. Rows are DoFs of the whole model, so the pointers count from its first.
-struct ChainColumns {
-  double* q;
-  double* v;
-  int stride;
-
-  ChainColumns(const DofTree& tree, const DofTree::Chain& chain, InverseDynamicsDerivatives& d) {
-    const DofTree::Tree& part = tree.trees[chain.tree];
-    stride = part.column_stride;
-    const std::ptrdiff_t start = tree.column_start[chain.first_dof] - std::ptrdiff_t{part.first_dof};
-    q = d.columns_q.data() + start;
-    v = d.columns_v.data() + start;
-  }
+// The numbers of one slot, kLanes apart, to be combined with packs of others. All Lanes<6> have them at the same place.
+struct OneSlot {
+  std::ptrdiff_t place;
+  explicit OneSlot(int slot) : place((slot - slot % kLanes) * 6 + slot % kLanes) {}
 };
+LITHE_INLINE Pack dot_angular(const double* lanes, OneSlot one, const Vector3<Pack>& n) {
+  const double* x = lanes + one.place;
+  return x[0] * n.x + x[kLanes] * n.y + x[2 * kLanes] * n.z;
+}
+LITHE_INLINE Pack dot(const double* lanes, OneSlot one, const Motion<Pack>& m) {
+  const double* x = lanes + one.place;
+  return (x[0] * m.w.x + x[kLanes] * m.w.y + x[2 * kLanes] * m.w.z) +
+         (x[3 * kLanes] * m.v.x + x[4 * kLanes] * m.v.y + x[5 * kLanes] * m.v.z);
+}
+LITHE_INLINE Pack dot(const double* lanes, OneSlot one, const Force<Pack>& F) {
+  return dot(lanes, one, Motion<Pack>{F.n, F.f});
+}
 
-// Chains are not padded in these columns, so a chain's last pack reaches into the next one's rows. It writes zeros there, which
-// is right for a chain of another branch; rows of this branch are written later, since all go downwards.
+// Rows are DoFs of the whole model here, so the pointers count from its first. Chains are not padded in these columns: a chain's
+// last pack reaches into the next one's rows. It writes zeros there, which is right for a chain of another branch; rows of this
+// branch are written later, since all go downwards.
 
 // ∂τ_j by the chain's DoFs i, for all j strictly above i: four j at a time.
 void fill_above(const DofTree& tree, const DofTree::Chain& chain, const Kinematics& kin,
-                InverseDynamicsDerivatives& d) {
-  const ChainColumns columns(tree, chain, d);
+                const InverseDynamicsDerivatives& d, double* to_q, double* to_v) {
+  const int stride = tree.trees[chain.tree].column_stride;
+  const double* const column_q = d.column_q.data();
+  const double* const column_v = d.column_v.data();
   for (int g = 0; g < chain.path_length / kLanes; ++g) {
     const int group = tree.path_groups[chain.first_group + g];
-    const int row = tree.group_dof[group / kLanes];
     const Motion<Pack> S = load_motion(kin.S, group);
     // In the chain itself, only the DoFs with something of this group above them.
     const int first = group < chain.first_slot ? 0 : group - chain.first_slot + 1;
-    for (int i = first; i < chain.dof_count; ++i) {
-      const int s = chain.first_slot + i;
-      store_anywhere(columns.q + i * columns.stride + row, dot(d.column_q, s, S));
-      store_anywhere(columns.v + i * columns.stride + row, dot(d.column_v, s, S));
+    const int row = tree.group_dof[group / kLanes];
+    double* q = to_q + first * stride + row;
+    double* v = to_v + first * stride + row;
+    const int end = chain.first_slot + chain.dof_count;
+    for (int s = chain.first_slot + first; s < end; ++s, q += stride, v += stride) {
+      const OneSlot one(s);
+      store_anywhere(q, dot(column_q, one, S));
+      store_anywhere(v, dot(column_v, one, S));
     }
   }
 }
 
 // ∂τ_i by the chain's DoFs j, for all i in j's joint or below it: four i at a time.
 template <bool WithWrenches>
-void fill_below(const DofTree& tree, const DofTree::Chain& chain, const Kinematics& kin,
-                InverseDynamicsDerivatives& d) {
-  const ChainColumns columns(tree, chain, d);
+void fill_below(const DofTree& tree, const DofTree::Chain& chain, const Kinematics& kin, const Lanes<6>& momenta,
+                const InverseDynamicsDerivatives& d, double* to_q, double* to_v) {
+  const int stride = tree.trees[chain.tree].column_stride;
+  const double* const S = kin.S.data();
+  const double* const Psi_dot = kin.Psi_dot.data();
+  const double* const Psi_ddot = d.Psi_ddot.data();
+  const double* const Psi_dot_plus_S_dot = d.Psi_dot_plus_S_dot.data();
+  const int* const joint_begin = tree.joint_begin.data() + chain.first_dof;
   for (int group = chain.first_slot; group < chain.subtree_slot_end; group += kLanes) {
-    const Force<Pack> IS = load_force(d.IS, group);
+    const Force<Pack> IS = load_force(momenta, group);
     const Vector3<Pack> BtS = load_vector(d.BtS, group);
     const int row = tree.group_dof[group / kLanes];
-    for (int j = 0; j < chain.dof_count; ++j) {
+    double* q = to_q + row;
+    double* v = to_v + row;
+    for (int j = 0; j < chain.dof_count; ++j, q += stride, v += stride) {
       // How many of these rows lie above j's joint and are not ours.
-      const int above = chain.first_slot + tree.joint_begin[chain.first_dof + j] - chain.first_dof - group;
+      const int above = chain.first_slot + joint_begin[j] - chain.first_dof - group;
       if (above >= kLanes) continue;
-      const int s = chain.first_slot + j;
-      Pack by_q = dot_angular(kin.Psi_dot, s, BtS) + dot(d.Psi_ddot, s, IS);
-      if constexpr (WithWrenches) by_q -= dot(kin.S, s, load_force(d.wrench_row, group));
-      const Pack by_v = dot_angular(kin.S, s, BtS) + dot(d.Psi_dot_plus_S_dot, s, IS);
-      double* q = columns.q + j * columns.stride + row;
-      double* v = columns.v + j * columns.stride + row;
+      const OneSlot one(chain.first_slot + j);
+      Pack by_q = dot_angular(Psi_dot, one, BtS) + dot(Psi_ddot, one, IS);
+      if constexpr (WithWrenches) by_q -= dot(S, one, load_force(d.wrench_row, group));
+      const Pack by_v = dot_angular(S, one, BtS) + dot(Psi_dot_plus_S_dot, one, IS);
       store_anywhere(q, above <= 0 ? by_q : select_below(above, load_anywhere(q), by_q));
       store_anywhere(v, above <= 0 ? by_v : select_below(above, load_anywhere(v), by_v));
     }
@@ -215,27 +220,50 @@ void to_dense(const DofTree& tree, const AlignedBuffer& columns, MatX& dense) {
 
 }  // namespace
 
-void rnea_derivative_columns(const Model& model, const Kinematics& kin, const InverseDynamics& id, double mass_rate,
+void prepare_derivative_columns(const Model& model, const Kinematics& kin, const InverseDynamics& id, double mass_rate,
+                                const MassMatrix& M, InverseDynamicsDerivatives& out,
+                                const ExternalWrenches& wrenches) {
+  check_stage(model, kin.layout, "Kinematics", "kinematics()");
+  check_stage(model, id.layout, "InverseDynamics", "rnea()");
+  check_stage(model, M.layout, "MassMatrix", "mass_matrix()");
+  resize(model, out);
+  prepare_dofs(model.tree(), kin, id, mass_rate, M.I, out);
+  out.with_wrenches = !wrenches.empty();
+  if (out.with_wrenches) prepare_wrenches(model, kin, wrenches, out);
+}
+
+void write_derivative_columns(const DofTree& tree, const DofTree::Chain& chain, const Kinematics& kin,
+                              const Lanes<6>& momenta, const InverseDynamicsDerivatives& d, double* q, double* v) {
+  const int first_dof = tree.trees[chain.tree].first_dof;
+  q -= first_dof;
+  v -= first_dof;
+  fill_above(tree, chain, kin, d, q, v);
+  if (d.with_wrenches) {
+    fill_below<true>(tree, chain, kin, momenta, d, q, v);
+  } else {
+    fill_below<false>(tree, chain, kin, momenta, d, q, v);
+  }
+}
+
+void rnea_derivative_columns(const Model& model, const Kinematics& kin, const InverseDynamics& id,
                              InverseDynamicsDerivatives& out, const ExternalWrenches& wrenches) {
   check_stage(model, kin.layout, "Kinematics", "kinematics()");
   check_stage(model, id.layout, "InverseDynamics", "rnea()");
   const DofTree& tree = model.tree();
   resize(model, out);
-  prepare_dofs(tree, kin, id, mass_rate, out);
-  if (!wrenches.empty()) prepare_wrenches(model, kin, wrenches, out);
+  sum_inertias(tree, kin, out);
+  prepare_dofs(tree, kin, id, 0, out.I, out);
+  out.with_wrenches = !wrenches.empty();
+  if (out.with_wrenches) prepare_wrenches(model, kin, wrenches, out);
   for (const DofTree::Chain& chain : tree.chains) {
-    fill_above(tree, chain, kin, out);
-    if (wrenches.empty()) {
-      fill_below<false>(tree, chain, kin, out);
-    } else {
-      fill_below<true>(tree, chain, kin, out);
-    }
+    const int start = tree.column_start[chain.first_dof];
+    write_derivative_columns(tree, chain, kin, out.IS, out, &out.columns_q[start], &out.columns_v[start]);
   }
 }
 
 void rnea_derivatives(const Model& model, const Kinematics& kin, const InverseDynamics& id,
                       InverseDynamicsDerivatives& out, const ExternalWrenches& wrenches) {
-  rnea_derivative_columns(model, kin, id, 0, out, wrenches);
+  rnea_derivative_columns(model, kin, id, out, wrenches);
   to_dense(model.tree(), out.columns_q, out.dtau_dq);
   to_dense(model.tree(), out.columns_v, out.dtau_dv);
 }

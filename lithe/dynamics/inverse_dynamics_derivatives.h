@@ -1,6 +1,7 @@
 #pragma once
 
 #include "lithe/dynamics/inverse_dynamics.h"
+#include "lithe/dynamics/mass_matrix.h"
 
 namespace lithe {
 
@@ -15,7 +16,7 @@ struct InverseDynamicsDerivatives {
   MatX dtau_dq;  // nv × nv
   MatX dtau_dv;
 
-  // Per DoF; the step's own sweeps use them too.
+  // Per DoF.
   Lanes<10> I;                  // composite inertia of the subtree
   Lanes<12> B;                  // 2B of the subtree: a 3×3 block by rows, then the momentum's force f
   Lanes<6> Psi_ddot;            // A_parent × S + V_parent × Ψ̇
@@ -28,6 +29,7 @@ struct InverseDynamicsDerivatives {
   AlignedBuffer columns_q, columns_v;
   Lanes<18> T;          // external wrenches: ∂(Σ F)/∂q_j = T S_j, upper half by rows
   Lanes<6> wrench_row;  // S ×* Σ F + Tᵀ S
+  bool with_wrenches = false;
 
   LayoutStamp layout;
 };
@@ -36,9 +38,18 @@ struct InverseDynamicsDerivatives {
 void rnea_derivatives(const Model& model, const Kinematics& kin, const InverseDynamics& id,
                       InverseDynamicsDerivatives& out, const ExternalWrenches& wrenches = {});
 
-// The blocks columns_q and columns_v alone, and mass_rate·M subtracted from ∂ID/∂v: what the derivative of a step of length
-// 1/mass_rate is made of.
-void rnea_derivative_columns(const Model& model, const Kinematics& kin, const InverseDynamics& id, double mass_rate,
+// The blocks columns_q and columns_v alone.
+void rnea_derivative_columns(const Model& model, const Kinematics& kin, const InverseDynamics& id,
                              InverseDynamicsDerivatives& out, const ExternalWrenches& wrenches = {});
+
+// The same columns chain by chain, for those who use them at once and need not store them all; with mass_rate·M subtracted from
+// ∂ID/∂v (armature apart): what the derivative of a step of length 1/mass_rate is made of. M at the same q lends its composite
+// inertias, so out.I and out.IS are not written.
+void prepare_derivative_columns(const Model& model, const Kinematics& kin, const InverseDynamics& id, double mass_rate,
+                                const MassMatrix& M, InverseDynamicsDerivatives& out,
+                                const ExternalWrenches& wrenches = {});
+// `momenta`: M.IS. Columns are the tree's column_stride apart; only rows of DoFs above and below the chain are written.
+void write_derivative_columns(const DofTree& tree, const DofTree::Chain& chain, const Kinematics& kin,
+                              const Lanes<6>& momenta, const InverseDynamicsDerivatives& d, double* q, double* v);
 
 }  // namespace lithe

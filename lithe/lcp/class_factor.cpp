@@ -121,11 +121,11 @@ void ClassFactor::invert_core() {
     }
   }
   if (symmetric_) {
-    has_group_inverse_ = invert(core_, false, exchanged_);
+    has_group_inverse_ = invert_positive(core_);
     return;
   }
   const double before = largest_entry(core_);
-  has_group_inverse_ = invert(core_, true, exchanged_) && before * largest_entry(core_) < kWorstCore;
+  has_group_inverse_ = invert(core_, exchanged_) && before * largest_entry(core_) < kWorstCore;
 }
 
 void ClassFactor::solve(std::span<const double> x, std::span<double> out) const {

@@ -21,8 +21,9 @@ class DenseLu {
   AlignedBuffer multipliers_;
 };
 
-// A ← A⁻¹ by Gauss–Jordan elimination in place, with row exchanges if `exchange` (a positive definite A needs none).
-// False, and A's content lost, where a pivot is zero or not finite.
-bool invert(PaddedMatrix& A, bool exchange, std::vector<int>& exchanged);
+// A ← A⁻¹ by Gauss–Jordan elimination in place. False, and A's content lost, where a pivot is zero or not finite.
+bool invert(PaddedMatrix& A, std::vector<int>& exchanged);
+// The same for a symmetric, positive definite A, without exchanges.
+bool invert_positive(PaddedMatrix& A);
 
 }  // namespace lithe

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lithe/contact/packed_vectors.h"
 #include "lithe/lcp/lcp_sensitivity.h"
 
 namespace lithe {
@@ -10,8 +11,8 @@ namespace lithe {
 namespace {
 
 constexpr double kInconsistent = 1e-6;
-constexpr double kNoRate =
-    1e-6;  // 1/s: rows that change more slowly than that with the bodies' places are taken as constant
+// 1/s: rows that change more slowly than that with the bodies' places are taken as constant.
+constexpr double kNoRate = 1e-6;
 
 void count_classes(const ContactProblem& problem, const ClassResponse& response, GradientReport& report) {
   report.rows = static_cast<int>(problem.rows.size());
@@ -75,9 +76,7 @@ double inconsistency_of(const ContactProblem& problem, const ClassResponse& resp
     const double* E = point.forms.rows.data() + patch.start;
     double total = 0;
     if (clamping == patch.row_count) {
-      Pack all = {};
-      for (int k = 0; k < columns * patch.stride; k += kLanes) all += as_pack(E + k) * as_pack(E + k);
-      total = lane_sum(all);
+      total = sum_of_squares(E, columns * patch.stride);
     } else {
       for (int r = 0; r < patch.row_count; ++r) {
         if (response.row_class(patch.first_row + r) != RowClass::clamping) continue;
@@ -85,18 +84,15 @@ double inconsistency_of(const ContactProblem& problem, const ClassResponse& resp
       }
     }
     const double* inside = point.compressed_forms.data() + compressed.start;
-    Pack captured = {};
-    for (int k = 0; k < columns * compressed.stride; k += kLanes) captured += as_pack(inside + k) * as_pack(inside + k);
-    const double share = total > 0 ? 1 - lane_sum(captured) / total : 0.0;
+    const double share = total > 0 ? 1 - sum_of_squares(inside, columns * compressed.stride) / total : 0.0;
     if (share <= kInconsistent * kInconsistent) {
       worst = std::max(worst, share);
       continue;
     }
     // Where nothing moves and nothing is corrected both are rounding.
     const double* T = problem.coefficients.data() + patch.start;
-    Pack rates = {};
-    for (int k = 0; k < columns * patch.stride; k += kLanes) rates += as_pack(T + k) * as_pack(T + k);
-    if (total > kNoRate * kNoRate * lane_sum(rates)) worst = std::max(worst, share);
+    const double rates = sum_of_squares(T, columns * patch.stride);
+    if (total > kNoRate * kNoRate * rates) worst = std::max(worst, share);
   }
   return std::sqrt(worst);
 }

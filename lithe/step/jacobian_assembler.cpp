@@ -1,7 +1,10 @@
 #include "lithe/step/jacobian_assembler.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 
+#include "lithe/core/finite.h"
 #include "lithe/dynamics/column_products.h"
 #include "lithe/lcp/padded_matrix.h"
 
@@ -9,17 +12,42 @@ namespace lithe {
 
 namespace {
 
-constexpr int kAxes = 12;  // S and Ψ̇ of one DoF
+constexpr int kTwist = 6;
 
-// Rows of a tile into a dense matrix, as many as there are; times `scale`.
-template <int Packs>
-LITHE_INLINE void store_rows(const Pack (&tile)[Packs], double scale, double* column, int rows_left) {
-  const Pack factor = broadcast(scale);
-  if (rows_left >= kLanes * Packs) {
-    for (int p = 0; p < Packs; ++p) store_anywhere(column + kLanes * p, factor * tile[p]);
-  } else {
-    for (int k = 0; k < rows_left; ++k) column[k] = scale * tile[k / kLanes][k % kLanes];
+int past_alignment(const double* x) {
+  return static_cast<int>(reinterpret_cast<std::uintptr_t>(x) / sizeof(double) % kLanes);
+}
+
+// `count` numbers into a column of each of `Blocks` dense matrices, which start equally far from an aligned address; times `scale`
+// each. Columns start anywhere, and stores across cache lines are dear: only the first and the last one are not aligned, and
+// overlap their neighbours.
+template <int Blocks>
+LITHE_INLINE void store_scaled(const double* from, int count, const double (&scale)[Blocks],
+                               double* const (&to)[Blocks]) {
+  if (count < kLanes) {
+    for (int b = 0; b < Blocks; ++b) {
+      for (int k = 0; k < count; ++k) to[b][k] = scale[b] * from[k];
+    }
+    return;
   }
+  const Pack head = load_anywhere(from), tail = load_anywhere(from + count - kLanes);
+  for (int b = 0; b < Blocks; ++b) {
+    store_anywhere(to[b], broadcast(scale[b]) * head);
+    store_anywhere(to[b] + count - kLanes, broadcast(scale[b]) * tail);
+  }
+  for (int k = kLanes - past_alignment(to[0]); k + kLanes <= count; k += kLanes) {
+    const Pack x = load_anywhere(from + k);
+    for (int b = 0; b < Blocks; ++b) as_pack(to[b] + k) = broadcast(scale[b]) * x;
+  }
+}
+
+bool all_zero(const double* block, int stride, int rows, int columns) {
+  for (int c = 0; c < columns; ++c) {
+    for (int r = 0; r < rows; ++r) {
+      if (block[c * stride + r] != 0) return false;
+    }
+  }
+  return true;
 }
 
 }  // namespace
@@ -33,57 +61,72 @@ JacobianAssembler::JacobianAssembler(const Model& model, const StepRecord& recor
       h_(record.options.time_step()) {}
 
 void JacobianAssembler::prepare_columns() {
-  InverseDynamicsDerivatives& did = work_.did;
-  // ∂r/Δt: springs and armature are diagonal but for balls.
-  rnea_derivative_columns(model_, record_.kin, work_.linearization.main.id, 1 / h_, did, record_.control.wrenches);
-  for (int dof = 0; dof < tree_.nv; ++dof) {
-    const int own = tree_.column_start[dof] + dof - tree_.trees[tree_.chains[tree_.chain[dof]].tree].first_dof;
-    did.columns_v[own] -= tree_.armature.at(0, tree_.slot[dof]) / h_;
+  prepare_derivative_columns(model_, record_.kin, work_.linearization.main.id, 1 / h_, record_.M, work_.did,
+                             record_.control.wrenches);
+}
+
+// ∂r/Δt by the DoFs of one chain: ∂ID, and springs and armature, which are diagonal but for balls.
+void JacobianAssembler::write_columns(const DofTree::Chain& chain) {
+  const DofTree::Tree& part = tree_.trees[chain.tree];
+  const std::size_t size = static_cast<std::size_t>(chain.dof_count) * part.column_stride;
+  grow(work_.columns_q, size);
+  grow(work_.columns_v, size);
+  write_derivative_columns(tree_, chain, record_.kin, record_.M.IS, work_.did, work_.columns_q.data(),
+                           work_.columns_v.data());
+  const auto place = [&](int row, int dof) {
+    return (dof - chain.first_dof) * part.column_stride + row - part.first_dof;
+  };
+  const int end = chain.first_dof + chain.dof_count;
+  const double rate = 1 / h_;
+  for (int dof = chain.first_dof; dof < end; ++dof) {
+    work_.columns_v[place(dof, dof)] -= rate * tree_.armature.at(0, tree_.slot[dof]);
   }
-  for (const int j : tree_.sprung_joints) {
-    const DofTree::TreeJoint& joint = tree_.joints[j];
-    const int row = joint.dof - tree_.trees[joint.tree].first_dof;
-    if (joint.type != JointType::ball) {
-      did.columns_q[tree_.column_start[joint.dof] + row] += tree_.resistance[joint.dof].stiffness;
+  const auto dof_of = [&](int j) { return tree_.joints[j].dof; };
+  auto sprung = std::ranges::lower_bound(tree_.sprung_joints, chain.first_dof, {}, dof_of);
+  for (; sprung != tree_.sprung_joints.end() && dof_of(*sprung) < end; ++sprung) {
+    const int first = dof_of(*sprung);
+    if (tree_.joints[*sprung].type != JointType::ball) {
+      work_.columns_q[place(first, first)] += tree_.resistance[first].stiffness;
       continue;
     }
-    const BallSpring spring = ball_spring(model_, record_, j);
+    const BallSpring spring = ball_spring(model_, record_, *sprung);
     for (int c = 0; c < 3; ++c) {
       for (int r = 0; r < 3; ++r) {
-        did.columns_q[tree_.column_start[joint.dof + c] + row + r] += spring.by_q(r, c) / h_;
-        did.columns_v[tree_.column_start[joint.dof + c] + row + r] += spring.by_v(r, c) / h_;
+        work_.columns_q[place(first + r, first + c)] += rate * spring.by_q(r, c);
+        work_.columns_v[place(first + r, first + c)] += rate * spring.by_v(r, c);
       }
     }
   }
 }
 
-// What each touched body's motion S_j and Ψ̇_j does to v⁺: G_S and G_Ψ (rows × 6 each), divided by −Δt.
+// The sides of the patches, by touch.
 void JacobianAssembler::prepare_touches() {
-  prepare_axes();
-  const TouchSpace& space = problem_.touches;
-  work_.G_start.resize(space.touches.size());
-  std::ptrdiff_t size = 0;
-  for (std::size_t t = 0; t < space.touches.size(); ++t) {
-    if (space.touches[t].size != 6) continue;
-    work_.G_start[t] = size;
-    for (const int tree : trees_of(space.touches[t])) size += kAxes * tree_.trees[tree].column_stride;
-  }
-  grow(work_.G, size);
-  for (int t = 0; t < static_cast<int>(space.touches.size()); ++t) {
-    if (space.touches[t].size == 6) fill_G(t);
-  }
+  const std::size_t touches = problem_.touches.touches.size();
+  const auto for_each_side = [&](auto visit) {
+    for (int p = 0; p < static_cast<int>(problem_.patches.size()); ++p) {
+      const Patch& patch = problem_.patches[p];
+      if (patch.touch_a >= 0) visit(patch.touch_a, p, false);
+      if (patch.touch_b >= 0) visit(patch.touch_b, p, true);
+    }
+  };
+  std::vector<int>& first = work_.first_side;
+  first.assign(touches + 2, 0);
+  for_each_side([&](int touch, int, bool) { ++first[touch + 2]; });
+  for (std::size_t t = 0; t < touches; ++t) first[t + 2] += first[t + 1];
+  work_.sides.resize(first[touches + 1]);
+  // first[touch + 1] goes from a list's start to its end, which is the start of the next.
+  for_each_side([&](int touch, int p, bool second) { work_.sides[first[touch + 1]++] = {p, second}; });
 }
 
-// ∂v⁺/∂x = −Δt·(N·columns) + the touches' part, and ∂q⁺/∂x = Δt·∂v⁺/∂x, for x = q (with touches) or v.
-void JacobianAssembler::multiply(const AlignedBuffer& columns, bool touches, MatX* dv, MatX* dq) {
+void JacobianAssembler::multiply(MatX* dv_dq, MatX* dq_dq, MatX* dv_dv, MatX* dq_dv) {
   for (const ResponseMatrices::Group& group : work_.matrices.groups()) {
-    const auto trees = work_.matrices.trees_of(group);
-    for (const int row_tree : trees) {
-      for (const int column_tree : trees) {
-        for (int c = tree_.trees[column_tree].first_chain; c < tree_.trees[column_tree].chain_end; ++c) {
-          const bool touched = touches && group.island >= 0;
-          multiply_chain(columns, touched, row_tree, tree_.chains[c], dv, dq);
-        }
+    for (const int column_tree : work_.matrices.trees_of(group)) {
+      const DofTree::Tree& part = tree_.trees[column_tree];
+      for (int c = part.first_chain; c < part.chain_end; ++c) {
+        const DofTree::Chain& chain = tree_.chains[c];
+        write_columns(chain);
+        if (dv_dq || dq_dq) multiply_chain(work_.columns_q, group.island >= 0, group, chain, dv_dq, dq_dq);
+        if (dv_dv || dq_dv) multiply_chain(work_.columns_v, false, group, chain, dv_dv, dq_dv);
       }
     }
   }
@@ -95,22 +138,6 @@ void JacobianAssembler::copy_N(MatX* dv, MatX* dq) {
     const auto trees = work_.matrices.trees_of(group);
     for (const int row_tree : trees) {
       for (const int column_tree : trees) copy_block(row_tree, column_tree, dv, dq);
-    }
-  }
-}
-
-// Rows that act inside joints: their targets move with the joint itself.
-void JacobianAssembler::add_own_touches(MatX* dv, MatX* dq) {
-  const TouchSpace& space = problem_.touches;
-  for (int p = 0; p < static_cast<int>(problem_.patches.size()); ++p) {
-    const Patch& patch = problem_.patches[p];
-    const Patch& compressed = work_.linearization.response.patches()[p];
-    if (std::max(space.size_of(patch.touch_a), space.size_of(patch.touch_b)) != 1) continue;
-    const double* demand = work_.linearization.main.compressed_forms.data() + compressed.start;
-    for (const int touch : {patch.touch_a, patch.touch_b}) {
-      if (touch < 0) continue;
-      add_demand(space.touches[touch], compressed, demand, dv, dq);
-      demand += compressed.stride;
     }
   }
 }
@@ -141,9 +168,10 @@ void JacobianAssembler::add_bounces(MatX* dv_dq, MatX* dq_dq, MatX* dv_dv, MatX*
   }
 }
 
+int JacobianAssembler::tree_of(const Touch& touch) const { return tree_.chains[tree_.chain[touch.dof]].tree; }
+
 std::span<const int> JacobianAssembler::trees_of(const Touch& touch) const {
-  const int tree = tree_.chains[tree_.chain[touch.dof]].tree;
-  return work_.matrices.trees_of(work_.matrices.groups()[work_.matrices.group_of(tree)]);
+  return work_.matrices.trees_of(work_.matrices.groups()[work_.matrices.group_of(tree_of(touch))]);
 }
 
 const ClassResponse::Part& JacobianAssembler::part_of_tree(int tree) const {
@@ -151,180 +179,176 @@ const ClassResponse::Part& JacobianAssembler::part_of_tree(int tree) const {
   return work_.linearization.response.parts()[island];
 }
 
-void JacobianAssembler::prepare_axes() {
-  grow(work_.axes, static_cast<std::size_t>(tree_.nv) * kAxes);
-  const Lanes<6>& Psi_dot = work_.linearization.main.Psi_dot;
-  for (int dof = 0; dof < tree_.nv; ++dof) {
-    double* to = work_.axes.data() + dof * kAxes;
-    const int slot = tree_.slot[dof];
-    for (int k = 0; k < 6; ++k) {
-      to[k] = record_.kin.S.at(k, slot);
-      to[6 + k] = Psi_dot.at(k, slot);
-    }
-  }
+// Appends room for `count` weights and returns where it starts; what it holds before is not defined.
+int JacobianAssembler::add_weights(int count) {
+  const int start = work_.weight_count;
+  work_.weight_count += padded(count);
+  grow(work_.weights, work_.weight_count);
+  return start;
 }
 
-void JacobianAssembler::fill_G(int t) {
-  const TouchSpace& space = problem_.touches;
-  const Touch& touch = space.touches[t];
-  const int tree = tree_.chains[tree_.chain[touch.dof]].tree;
-  const ClassResponse& response = work_.linearization.response;
-  const ClassResponse::Part& part = part_of_tree(tree);
-  const int island = work_.matrices.groups()[work_.matrices.group_of(tree)].island;
-  bool fresh = true;
-  for (int p = problem_.first_patch[island]; p < problem_.first_patch[island + 1]; ++p) {
-    const Patch& patch = problem_.patches[p];
-    const Patch& compressed = response.patches()[p];
-    if ((patch.touch_a != t && patch.touch_b != t) || compressed.row_count == 0) continue;
-    // −1/Δt times Qᵀ E and −R, twelve columns.
-    const bool second = patch.touch_a != t;
-    const double* E = problem_.side(work_.linearization.main.compressed_forms.data(), compressed, second);
-    const double* R = problem_.side(response.R(), compressed, second);
-    double weights[kAxes * kAxes];
-    for (int k = 0; k < 6; ++k) {
-      for (int c = 0; c < compressed.row_count; ++c) {
-        weights[k * kAxes + c] = -E[k * compressed.stride + c] / h_;
-        weights[(6 + k) * kAxes + c] = R[k * compressed.stride + c] / h_;
-      }
-    }
-    double* to = work_.G.data() + work_.G_start[t];
-    for (const int row_tree : trees_of(touch)) {
-      const int stride = tree_.trees[row_tree].column_stride;
-      const double* K =
-          work_.matrices.K(row_tree) + static_cast<std::ptrdiff_t>(compressed.first_row - part.first) * stride;
-      add_products(K, stride, compressed.row_count, weights, kAxes, kAxes, row_tree, fresh, to);
-      to += kAxes * stride;
-    }
-    fresh = false;
+// What the motion of a touch by some DoFs asks of the rows of one patch: K Qᵀ (E S_j − T Ψ̇_j).
+template <int Columns>
+void JacobianAssembler::add_demand(const Side& side, const Touch& touch, int dof) {
+  const Patch& compressed = work_.linearization.response.patches()[side.patch];
+  if (compressed.row_count == 0) return;
+  const int stride = compressed.stride;
+  const double* E = problem_.side(work_.linearization.main.compressed_forms.data(), compressed, side.second);
+  const double* R = problem_.side(work_.linearization.response.R(), compressed, side.second);
+  const int start = add_weights(Columns * stride);
+  const int moving = std::min(Columns, touch.dof - dof + 1);  // the first ones
+  const Pack rate = broadcast(-1 / h_);
+  const double* S[Columns];
+  const double* Psi_dot[Columns];
+  for (int c = 0; c < Columns; ++c) {
+    S[c] = record_.kin.S.rows_of(tree_.slot[dof + c]);
+    Psi_dot[c] = work_.linearization.main.Psi_dot.rows_of(tree_.slot[dof + c]);
   }
-  if (fresh) {
-    double* to = work_.G.data() + work_.G_start[t];
-    for (const int row_tree : trees_of(touch)) {
-      std::fill_n(to, kAxes * tree_.trees[row_tree].column_stride, 0.0);
-      to += kAxes * tree_.trees[row_tree].column_stride;
-    }
-  }
-  add_pushes(t, island);
-}
-
-// to (rows of one tree × columns) = or += Σ_k weights[column][k]·left column k.
-void JacobianAssembler::add_products(const double* left, int stride, int count, const double* weights,
-                                     int weight_stride, int columns, int row_tree, bool fresh, double* to) const {
-  for_each_tile(columns, padded(tree_.trees[row_tree].dof_count), [&]<int Columns, int Packs>(int column, int row) {
-    Pack sum[Columns][Packs];
-    for (int c = 0; c < Columns; ++c) {
-      for (int q = 0; q < Packs; ++q) {
-        sum[c][q] = fresh ? Pack{} : as_pack(to + (column + c) * stride + row + kLanes * q);
-      }
-    }
-    add_weighted<Packs, Columns>(left + row, stride, count, weights + column * weight_stride, weight_stride, sum);
-    for (int c = 0; c < Columns; ++c) {
-      for (int q = 0; q < Packs; ++q) as_pack(to + (column + c) * stride + row + kLanes * q) = sum[c][q];
-    }
-  });
-}
-
-// G_S += N J_Fᵀ T̂, for every side whose wrench moves with this touch.
-void JacobianAssembler::add_pushes(int t, int island) {
-  for (int p = problem_.first_patch[island]; p < problem_.first_patch[island + 1]; ++p) {
-    const Patch& patch = problem_.patches[p];
-    const ConstraintForms::Push& push = work_.linearization.main.forms.pushes[p];
-    if (push.zero || (patch.touch_a != t && patch.touch_b != t)) continue;
-    const bool by_b = patch.touch_a != t;
-    if (patch.touch_a >= 0) add_push(t, patch.touch_a, by_b ? push.ab : push.aa);
-    if (patch.touch_b >= 0) add_push(t, patch.touch_b, by_b ? push.bb : push.ba);
-  }
-}
-
-void JacobianAssembler::add_push(int t, int pushed, const Mat6& map) {
-  if (work_.linearization.response.holds(pushed)) return;
-  const Touch& touch = problem_.touches.touches[pushed];
-  const int column_tree = tree_.chains[tree_.chain[touch.dof]].tree;
-  const DofTree::Tree& part = tree_.trees[column_tree];
-  // −1/Δt·S_iᵀ T̂ for the DoFs of the path, zero elsewhere.
-  const int dofs = part.dof_count;
-  grow(work_.push_weights, static_cast<std::size_t>(6) * dofs);
-  std::fill_n(work_.push_weights.data(), 6 * dofs, 0.0);
-  for (int dof = touch.dof; dof >= 0; dof = tree_.parent[dof]) {
-    const Eigen::Map<const Vec6> S(work_.axes.data() + dof * kAxes);
-    const Vec6 row = -1 / h_ * map.transpose() * S;
-    for (int k = 0; k < 6; ++k) work_.push_weights[k * dofs + dof - part.first_dof] = row[k];
-  }
-  double* to = work_.G.data() + work_.G_start[t];
-  for (const int row_tree : trees_of(problem_.touches.touches[t])) {
-    const int stride = tree_.trees[row_tree].column_stride;
-    const double* N = work_.matrices.N(row_tree, column_tree);
-    const DofTree::Chain* chain = &tree_.chains[tree_.chain[touch.dof]];
-    for (int count = touch.dof - chain->first_dof + 1;; count = chain->dof_count) {
-      const int first = chain->first_dof - part.first_dof;
-      add_products(N + first * stride, stride, count, work_.push_weights.data() + first, dofs, 6, row_tree, false, to);
-      if (chain->parent < 0) break;
-      chain = &tree_.chains[chain->parent];
-    }
-    to += kAxes * stride;
-  }
-}
-
-void JacobianAssembler::multiply_chain(const AlignedBuffer& columns, bool touched, int row_tree,
-                                       const DofTree::Chain& chain, MatX* dv, MatX* dq) {
-  const DofTree::Tree& rows = tree_.trees[row_tree];
-  const DofTree::Tree& part = tree_.trees[chain.tree];
-  const double* N = work_.matrices.N(row_tree, chain.tree);
-  const DofTree::Run* runs = &tree_.comparable_runs[chain.first_run];
-  // Bodies that are touched somewhere behind the chain's first DoF. Touches ascend by DoF.
-  const std::vector<Touch>& touches = problem_.touches.touches;
-  auto first = touches.end(), last = touches.end();
-  if (touched) {
-    first = std::lower_bound(touches.begin(), touches.end(), chain.first_dof,
-                             [](const Touch& touch, int dof) { return touch.dof < dof; });
-    for (last = first; last != touches.end() && last->dof < chain.subtree_end;) ++last;
-  }
-  std::ptrdiff_t G_offset = 0;
-  if (first != last) {
-    for (const int tree : trees_of(*first)) {
-      if (tree == row_tree) break;
-      G_offset += kAxes * tree_.trees[tree].column_stride;
-    }
-  }
-  for_each_tile(chain.dof_count, padded(rows.dof_count), [&]<int Columns, int Packs>(int column, int row) {
-    const int dof = chain.first_dof + column;
-    Pack sum[Columns][Packs];
-    weighted_sums<Packs, Columns>(N, rows.column_stride, row, runs, chain.run_count, &columns[tree_.column_start[dof]],
-                                  part.column_stride, sum);
-    for (auto touch = first; touch != last; ++touch) {
-      if (touch->size != 6 || touch->dof < dof) continue;
-      const double* axes = work_.axes.data() + dof * kAxes;
-      double masked[Columns * kAxes];
-      if (touch->dof < dof + Columns - 1) {
-        // Only the first of these DoFs move it.
+  for (int r = 0; r < stride; r += kLanes) {
+    Pack by_S[Columns] = {}, by_Psi[Columns] = {};
+    if (touch.size == 1) {
+      by_S[moving - 1] = as_pack(E + r);  // the DoF itself
+    } else {
+      for (int k = 0; k < kTwist; ++k) {
+        const Pack e = as_pack(E + k * stride + r), t = as_pack(R + k * stride + r);
         for (int c = 0; c < Columns; ++c) {
-          for (int k = 0; k < kAxes; ++k) masked[c * kAxes + k] = dof + c <= touch->dof ? axes[c * kAxes + k] : 0.0;
+          by_S[c] += broadcast(S[c][kLanes * k]) * e;
+          by_Psi[c] += broadcast(Psi_dot[c][kLanes * k]) * t;
         }
-        axes = masked;
       }
-      const double* G = work_.G.data() + work_.G_start[touch - touches.begin()] + G_offset;
-      add_weighted<Packs, Columns>(G + row, rows.column_stride, kAxes, axes, kAxes, sum);
     }
-    const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(dof) * tree_.nv + rows.first_dof + row;
     for (int c = 0; c < Columns; ++c) {
-      const int rows_left = rows.dof_count - row;
-      if (dv) store_rows(sum[c], -h_, dv->data() + at + c * tree_.nv, rows_left);
-      if (dq) store_rows(sum[c], -h_ * h_, dq->data() + at + c * tree_.nv, rows_left);
+      as_pack(&work_.weights[start + c * stride + r]) = c < moving ? rate * (by_S[c] - by_Psi[c]) : Pack{};
+    }
+  }
+  work_.touch_terms.push_back({.tree = -1,
+                               .first = compressed.first_row - part_of_tree(tree_of(touch)).first,
+                               .count = compressed.row_count,
+                               .weights = start,
+                               .weight_stride = stride});
+}
+
+Vec6 JacobianAssembler::axis(int dof) const {
+  Vec6 S;
+  for (int k = 0; k < kTwist; ++k) S[k] = record_.kin.S.at(k, tree_.slot[dof]);
+  return S;
+}
+
+// How it moves the wrench on another touch, or on itself: N J_Fᵀ T̂ S_j, along the pushed touch's path.
+template <int Columns>
+void JacobianAssembler::add_push(const Touch& touch, const Touch& pushed, const Mat6& map, int dof) {
+  Vec6 moved[Columns];
+  for (int c = 0; c < Columns; ++c) {
+    moved[c].setZero();
+    if (dof + c <= touch.dof) moved[c] = -1 / h_ * map * axis(dof + c);
+  }
+  const int tree = tree_of(pushed);
+  const DofTree::Chain* chain = &tree_.chains[tree_.chain[pushed.dof]];
+  for (int count = pushed.dof - chain->first_dof + 1;; count = chain->dof_count) {
+    const int start = add_weights(Columns * count);
+    for (int i = 0; i < count; ++i) {
+      const Vec6 S = axis(chain->first_dof + i);
+      for (int c = 0; c < Columns; ++c) work_.weights[start + c * count + i] = S.dot(moved[c]);
+    }
+    work_.touch_terms.push_back({.tree = tree,
+                                 .first = chain->first_dof - tree_.trees[tree].first_dof,
+                                 .count = count,
+                                 .weights = start,
+                                 .weight_stride = count});
+    if (chain->parent < 0) return;
+    chain = &tree_.chains[chain->parent];
+  }
+}
+
+// What the touches behind a chain add to the columns of some of its DoFs. Touches ascend by DoF.
+template <int Columns>
+void JacobianAssembler::list_touch_terms(const DofTree::Chain& chain, int dof) {
+  work_.touch_terms.clear();
+  work_.weight_count = 0;
+  const std::vector<Touch>& touches = problem_.touches.touches;
+  const ClassResponse& response = work_.linearization.response;
+  auto touch = std::lower_bound(touches.begin(), touches.end(), dof,
+                                [](const Touch& one, int first_dof) { return one.dof < first_dof; });
+  for (; touch != touches.end() && touch->dof < chain.subtree_end; ++touch) {
+    if (touch->size == 1 && touch->dof >= dof + Columns) continue;
+    const auto t = touch - touches.begin();
+    for (int k = work_.first_side[t]; k < work_.first_side[t + 1]; ++k) {
+      const Side& side = work_.sides[k];
+      add_demand<Columns>(side, *touch, dof);
+      const Patch& patch = problem_.patches[side.patch];
+      const ConstraintForms::Push& push = work_.linearization.main.forms.pushes[side.patch];
+      if (push.zero) continue;
+      const auto add = [&](int pushed, const Mat6& map) {
+        if (pushed >= 0 && !response.holds(pushed)) add_push<Columns>(*touch, touches[pushed], map, dof);
+      };
+      add(patch.touch_a, side.second ? push.ab : push.aa);
+      add(patch.touch_b, side.second ? push.bb : push.ba);
+    }
+  }
+}
+
+void JacobianAssembler::multiply_chain(const AlignedBuffer& columns, bool touched, const ResponseMatrices::Group& group,
+                                       const DofTree::Chain& chain, MatX* dv, MatX* dq) {
+  const DofTree::Tree& part = tree_.trees[chain.tree];
+  const auto runs = std::span(tree_.comparable_runs).subspan(chain.first_run, chain.run_count);
+  for_each_few_columns(chain.dof_count, [&]<int Columns>(int column) {
+    const int dof = chain.first_dof + column;
+    const double* weights = &columns[column * part.column_stride];
+    // No force depends on where a floating base is.
+    const bool zero = dof == part.first_dof && all_zero(weights, part.column_stride, part.dof_count, Columns);
+    work_.touch_terms.clear();
+    if (touched) list_touch_terms<Columns>(chain, dof);
+    for (const int row_tree : work_.matrices.trees_of(group)) {
+      const DofTree::Tree& rows = tree_.trees[row_tree];
+      const int stride = rows.column_stride;
+      const auto add_term = [&](const double* left, int first, int count, const double* factors, int factor_stride) {
+        work_.terms.push_back({.columns = left + static_cast<std::ptrdiff_t>(first) * stride,
+                               .weights = factors,
+                               .count = count,
+                               .column_stride = stride,
+                               .weight_stride = factor_stride,
+                               .row_begin = 0,
+                               .row_end = stride});
+      };
+      work_.terms.clear();
+      const double* N = work_.matrices.N(row_tree, chain.tree);
+      for (const DofTree::Run& run : runs) {
+        if (!zero) add_term(N, run.first, run.count, weights + run.first, part.column_stride);
+      }
+      for (const TouchTerm& term : work_.touch_terms) {
+        const double* left = term.tree < 0 ? work_.matrices.K(row_tree) : work_.matrices.N(row_tree, term.tree);
+        add_term(left, term.first, term.count, &work_.weights[term.weights], term.weight_stride);
+      }
+      grow(work_.sums, static_cast<std::size_t>(Columns) * stride);
+      if (!sum_columns<Columns>(work_.terms, 0, padded(rows.dof_count), work_.sums.data(), stride)) bounded_ = false;
+      for (int c = 0; c < Columns; ++c) {
+        write_column(work_.sums.data() + c * stride, rows, -h_, dof + c, dv, dq);
+      }
     }
   });
 }
 
-void JacobianAssembler::copy_block(int row_tree, int column_tree, MatX* dv, MatX* dq) const {
+// A column of ∂v⁺ (times `scale`) and of ∂q⁺ (Δt times that).
+LITHE_INLINE void JacobianAssembler::write_column(const double* from, const DofTree::Tree& rows, double scale, int dof,
+                                                  MatX* dv, MatX* dq) const {
+  const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(dof) * tree_.nv + rows.first_dof;
+  double* const to_v = dv ? dv->data() + at : nullptr;
+  double* const to_q = dq ? dq->data() + at : nullptr;
+  if (to_v && to_q && past_alignment(to_v) == past_alignment(to_q)) {
+    store_scaled<2>(from, rows.dof_count, {scale, h_ * scale}, {to_v, to_q});
+    return;
+  }
+  if (to_v) store_scaled<1>(from, rows.dof_count, {scale}, {to_v});
+  if (to_q) store_scaled<1>(from, rows.dof_count, {h_ * scale}, {to_q});
+}
+
+void JacobianAssembler::copy_block(int row_tree, int column_tree, MatX* dv, MatX* dq) {
   const DofTree::Tree& rows = tree_.trees[row_tree];
   const DofTree::Tree& columns = tree_.trees[column_tree];
   const double* N = work_.matrices.N(row_tree, column_tree);
   for (int j = 0; j < columns.dof_count; ++j, N += rows.column_stride) {
-    const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(columns.first_dof + j) * tree_.nv + rows.first_dof;
-    for (int row = 0; row < rows.dof_count; row += kLanes) {
-      const Pack tile[1] = {as_pack(N + row)};
-      if (dv) store_rows(tile, h_, dv->data() + at + row, rows.dof_count - row);
-      if (dq) store_rows(tile, h_ * h_, dq->data() + at + row, rows.dof_count - row);
-    }
+    if (!all_finite(std::span(N, static_cast<std::size_t>(rows.dof_count)))) bounded_ = false;
+    write_column(N, rows, h_, columns.first_dof + j, dv, dq);
   }
 }
 
@@ -339,7 +363,7 @@ void JacobianAssembler::find_response(int p, int local_row) {
   const Patch& patch = problem_.patches[p];
   const Patch& compressed = work_.linearization.response.patches()[p];
   const double* Q = work_.linearization.response.Q(p);
-  double demand[kAxes];
+  double demand[PatchBasis::kMostColumns];
   for (int c = 0; c < compressed.row_count; ++c) demand[c] = Q[c * patch.stride + local_row];
   work_.answer.setZero(tree_.nv);
   add_answer(compressed, demand, work_.answer.data());
@@ -357,17 +381,8 @@ void JacobianAssembler::add_answer(const Patch& compressed, const double* demand
   }
 }
 
-void JacobianAssembler::add_demand(const Touch& touch, const Patch& compressed, const double* demand, MatX* dv,
-                                   MatX* dq) const {
-  bool any = false;
-  for (int c = 0; c < compressed.row_count; ++c) any = any || demand[c] != 0;
-  if (!any) return;
-  work_.answer.setZero(tree_.nv);
-  add_answer(compressed, demand, work_.answer.data());
-  add_column(touch.dof, 1, dv, dq);
-}
-
-void JacobianAssembler::add_column(int dof, double factor, MatX* dv, MatX* dq) const {
+void JacobianAssembler::add_column(int dof, double factor, MatX* dv, MatX* dq) {
+  if (!all_finite(work_.answer) || !std::isfinite(factor)) bounded_ = false;
   if (dv) dv->col(dof) += factor * work_.answer;
   if (dq) dq->col(dof) += h_ * factor * work_.answer;
 }

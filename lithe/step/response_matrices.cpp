@@ -10,26 +10,6 @@ namespace lithe {
 
 namespace {
 
-template <int Columns, int Packs>
-LITHE_INLINE void store_tile(const Pack (&tile)[Columns][Packs], double* to, int stride) {
-  for (int c = 0; c < Columns; ++c) {
-    for (int p = 0; p < Packs; ++p) as_pack(to + c * stride + kLanes * p) = tile[c][p];
-  }
-}
-
-// Σ over the chains of a path of X's columns, weighted by numbers along the path. A chain's columns are zero but for the rows
-// behind it.
-// There are `stride` weights for each column of the result: a path may end before its last chain does.
-template <int Packs, int Columns, class Run>
-LITHE_INLINE void add_path(std::span<const Run> path, const double* X, int column_stride, int row,
-                           const double* weights, int stride, Pack (&sum)[Columns][Packs]) {
-  for (const Run& run : path) {
-    if (row + kLanes * Packs <= run.first || row >= run.row_end) continue;
-    add_weighted<Packs, Columns>(X + run.first * column_stride + row, column_stride,
-                                 std::min(run.count, stride - run.position), weights + run.position, stride, sum);
-  }
-}
-
 // to[i][j] = −from[j][i] for `columns` columns of `rows` numbers (both padded).
 void transpose_negative(const double* from, int from_stride, int rows, int columns, double* to, int to_stride) {
   for (int i = 0; i < rows; i += kLanes) {
@@ -40,6 +20,21 @@ void transpose_negative(const double* from, int from_stride, int rows, int colum
       for (int k = 0; k < std::min(kLanes, rows - i); ++k) as_pack(to + (i + k) * to_stride + j) = x[k];
     }
   }
+}
+
+// W of a touch combined by the forms of a patch: a row along the touch's path for each of them. Returns what follows.
+double* combine_rows(const TouchSpace& space, const Touch& touch, const double* form, const Patch& patch, double* to) {
+  const double* W = space.W.data() + touch.W_start;
+  for (int c = 0; c < patch.row_count; ++c) {
+    for (int g = 0; g < touch.packs; ++g, to += kLanes) {
+      Pack sum = {};
+      for (int k = 0; k < touch.size; ++k) {
+        sum += broadcast(form[k * patch.stride + c]) * as_pack(W + kLanes * (k * touch.packs + g));
+      }
+      as_pack(to) = sum;
+    }
+  }
+  return to;
 }
 
 }  // namespace
@@ -153,6 +148,22 @@ void ResponseMatrices::fill_X(const DofTree& tree, const InverseFactor& inverse)
   }
 }
 
+// The columns of X on the path to `chain`, weighted by numbers along the path: there are `length` of them for each column of the
+// result, as a path may end before its last chain does. A chain's columns are zero but for the rows behind it.
+void ResponseMatrices::add_path_terms(const DofTree& tree, int chain, const double* weights, int length) {
+  const DofTree::Tree& part = tree.trees[tree.chains[chain].tree];
+  const double* X = &X_[tree.column_start[part.first_dof]];
+  for (const PathRun& run : path_of(chain)) {
+    terms_.push_back({.columns = X + run.first * part.column_stride,
+                      .weights = weights + run.position,
+                      .count = std::min(run.count, length - run.position),
+                      .column_stride = part.column_stride,
+                      .weight_stride = length,
+                      .row_begin = run.first,
+                      .row_end = run.row_end});
+  }
+}
+
 void ResponseMatrices::multiply_forms(const DofTree& tree, const ContactProblem& problem, const ClassResponse& response,
                                       const double* forms, double* out) {
   const TouchSpace& space = problem.touches;
@@ -176,31 +187,20 @@ void ResponseMatrices::multiply_forms(const DofTree& tree, const ContactProblem&
           if (index < 0) continue;
           const Touch& touch = space.touches[index];
           if (tree.chains[tree.chain[touch.dof]].tree == t) {
-            const double* W = space.W.data() + touch.W_start;
             weights[count] = to;
             touched[count++] = &touch;
-            for (int c = 0; c < patch.row_count; ++c) {
-              for (int g = 0; g < touch.packs; ++g, to += kLanes) {
-                Pack sum = {};
-                for (int k = 0; k < touch.size; ++k) {
-                  sum += broadcast(form[k * patch.stride + c]) * as_pack(W + kLanes * (k * touch.packs + g));
-                }
-                as_pack(to) = sum;
-              }
-            }
+            to = combine_rows(space, touch, form, patch, to);
           }
           form += touch.size * patch.stride;
         }
-        const double* X = &X_[tree.column_start[rows.first_dof]];
-        for_each_tile(patch.row_count, padded(rows.dof_count), [&]<int Columns, int Packs>(int column, int row) {
-          Pack sum[Columns][Packs];
-          set_zero(sum);
+        for_each_few_columns(patch.row_count, [&]<int Columns>(int column) {
+          terms_.clear();
           for (int k = 0; k < count; ++k) {
             const int length = touched[k]->packs * kLanes;
-            add_path<Packs, Columns>(path_of(tree.chain[touched[k]->dof]), X, rows.column_stride, row,
-                                     weights[k] + column * length, length, sum);
+            add_path_terms(tree, tree.chain[touched[k]->dof], weights[k] + column * length, length);
           }
-          store_tile(sum, columns + column * rows.column_stride + row, rows.column_stride);
+          sum_columns<Columns>(terms_, 0, padded(rows.dof_count), columns + column * rows.column_stride,
+                               rows.column_stride);
         });
       }
     }
@@ -234,12 +234,16 @@ void ResponseMatrices::fill_K(const DofTree& tree, const ContactProblem& problem
       const DofTree::Tree& rows = tree.trees[t];
       const double* from = K_hat_.data() + K_start_[t];
       double* to = K_.data() + K_start_[t];
-      for_each_tile(part.size, padded(rows.dof_count), [&]<int Columns, int Packs>(int column, int row) {
-        Pack sum[Columns][Packs];
-        set_zero(sum);
-        add_weighted<Packs, Columns>(from + row, rows.column_stride, part.size, B + column * part.stride, part.stride,
-                                     sum);
-        store_tile(sum, to + column * rows.column_stride + row, rows.column_stride);
+      for_each_few_columns(part.size, [&]<int Columns>(int column) {
+        const WeightedColumns all = {.columns = from,
+                                     .weights = B + column * part.stride,
+                                     .count = part.size,
+                                     .column_stride = rows.column_stride,
+                                     .weight_stride = part.stride,
+                                     .row_begin = 0,
+                                     .row_end = rows.column_stride};
+        sum_columns<Columns>(std::span(&all, 1), 0, padded(rows.dof_count), to + column * rows.column_stride,
+                             rows.column_stride);
       });
     }
   }
@@ -251,7 +255,6 @@ void ResponseMatrices::fill_N(const DofTree& tree, const InverseFactor& inverse,
   const DofTree::Tree& columns = tree.trees[column_tree];
   const int coordinates = group.island < 0 ? 0 : response.parts()[group.island].size;
   const int Lt_stride = padded(coordinates);
-  const double* X = &X_[tree.column_start[rows.first_dof]];
   double* block = N_.data() + N_start(row_tree, column_tree);
   // Where nothing slides N is symmetric: the rows above the diagonal follow.
   const bool symmetric = row_tree == column_tree && (group.island < 0 || !response.parts()[group.island].sliding);
@@ -259,23 +262,23 @@ void ResponseMatrices::fill_N(const DofTree& tree, const InverseFactor& inverse,
     const DofTree::Chain& chain = tree.chains[c];
     const int first = chain.first_dof - columns.first_dof;
     const int skipped = symmetric ? first / kLanes * kLanes : 0;
-    const int row_count = padded(rows.dof_count) - skipped;
-    for_each_tile(chain.dof_count, row_count, [&]<int Columns, int Packs>(int column, int tile_row) {
-      const int row = skipped + tile_row;
-      Pack sum[Columns][Packs];
-      set_zero(sum);
+    for_each_few_columns(chain.dof_count, [&]<int Columns>(int column) {
+      terms_.clear();
       if (row_tree == column_tree) {
         // Beyond a DoF's own place its row of X is zero.
-        add_path<Packs, Columns>(path_of(c), X, rows.column_stride, row,
-                                 inverse.rows.data() + tree.row_start[chain.first_dof + column], chain.path_length,
-                                 sum);
+        add_path_terms(tree, c, inverse.rows.data() + tree.row_start[chain.first_dof + column], chain.path_length);
       }
       if (coordinates > 0) {
-        add_weighted<Packs, Columns>(K_.data() + K_start_[row_tree] + row, rows.column_stride, coordinates,
-                                     Lt_.data() + Lt_start_[column_tree] + (first + column) * Lt_stride, Lt_stride,
-                                     sum);
+        terms_.push_back({.columns = K_.data() + K_start_[row_tree],
+                          .weights = Lt_.data() + Lt_start_[column_tree] + (first + column) * Lt_stride,
+                          .count = coordinates,
+                          .column_stride = rows.column_stride,
+                          .weight_stride = Lt_stride,
+                          .row_begin = 0,
+                          .row_end = rows.column_stride});
       }
-      store_tile(sum, block + (first + column) * rows.column_stride + row, rows.column_stride);
+      sum_columns<Columns>(terms_, skipped, padded(rows.dof_count), block + (first + column) * rows.column_stride,
+                           rows.column_stride);
     });
   }
   if (symmetric) mirror_lower_triangle(block, rows.dof_count, rows.column_stride);

@@ -3,6 +3,7 @@
 #include <span>
 #include <vector>
 
+#include "lithe/dynamics/column_products.h"
 #include "lithe/step/linearization.h"
 
 namespace lithe {
@@ -47,6 +48,7 @@ class ResponseMatrices {
   }
   void list_paths(const DofTree& tree);
   void fill_X(const DofTree& tree, const InverseFactor& inverse);
+  void add_path_terms(const DofTree& tree, int chain, const double* weights, int length);
   // M̂⁻¹ J_Fᵀ formsᵀ, for forms laid out as the response's patches say.
   void multiply_forms(const DofTree& tree, const ContactProblem& problem, const ClassResponse& response,
                       const double* forms, double* out);
@@ -68,6 +70,7 @@ class ResponseMatrices {
   std::vector<std::ptrdiff_t> Lt_start_;  // per tree
   AlignedBuffer N_;
   AlignedBuffer weights_;
+  std::vector<WeightedColumns> terms_;
   std::vector<PathRun> path_runs_;  // of every chain, from the root to itself
   std::vector<int> first_run_;
   LayoutStamp layout_;

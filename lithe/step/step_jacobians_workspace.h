@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "lithe/dynamics/column_products.h"
 #include "lithe/dynamics/inverse_dynamics_derivatives.h"
 #include "lithe/step/bounce.h"
 #include "lithe/step/linearization.h"
@@ -15,10 +16,25 @@ struct StepJacobians::Workspace {
   StepLinearization linearization;
   ResponseMatrices matrices;
   InverseDynamicsDerivatives did;
-  AlignedBuffer axes;  // S and Ψ̇ under v⁺, twelve numbers per DoF
-  AlignedBuffer G;     // per touched body: what its S and Ψ̇ do to v⁺
-  std::vector<std::ptrdiff_t> G_start;
-  AlignedBuffer push_weights;
+  AlignedBuffer columns_q, columns_v;  // ∂r/Δt by the DoFs of one chain
+  // One side of a patch, and where those of a touch start.
+  struct Side {
+    int patch;
+    bool second;
+  };
+  std::vector<Side> sides;
+  std::vector<int> first_side;
+  // What touches add to a few columns of ∂v⁺/∂q: columns of N (of a tree's DoFs) or of K (tree −1), and where their weights start.
+  struct TouchTerm {
+    int tree;
+    int first, count;
+    int weights, weight_stride;
+  };
+  std::vector<TouchTerm> touch_terms;
+  AlignedBuffer weights;
+  int weight_count = 0;
+  std::vector<WeightedColumns> terms;  // of a few columns,
+  AlignedBuffer sums;                  // and these columns
   VecX answer;
   LayoutStamp layout;
   std::vector<int> groups;                  // of each tree
