@@ -372,27 +372,31 @@ bool ClassResponse::drop_inert(const ContactProblem& problem, const Part& part, 
   const TouchSpace& space = problem.touches;
   bool any = false;
   for (const Patch& patch : patches) {
-    double reach[kMostColumns] = {};
+    double* reach = reach_.data() + patch.first_row - part.first;
+    double* scale = scale_.data() + patch.first_row - part.first;
     const double* form = R_.data() + patch.start;
-    for (const int index : {patch.touch_a, patch.touch_b}) {
+    Pack squares[2][kMostColumns / kLanes];
+    double mobility[2] = {0, 0};
+    for (const bool second : {false, true}) {
+      for (Pack& sum : squares[second]) sum = Pack{};
+      const int index = second ? patch.touch_b : patch.touch_a;
       if (index < 0) continue;
       const Touch& touch = space.touches[index];
-      double mobility = 0;
-      for (int k = 0; k < touch.size; ++k) {
-        mobility = std::max(mobility, space.Lambda_column(space.blocks[touch.block], touch.first + k)[touch.first + k]);
-      }
       for (int k = 0; k < touch.size; ++k, form += patch.stride) {
-        for (int c = 0; c < patch.row_count; ++c) reach[c] += mobility * form[c] * form[c];
+        const double* column = space.Lambda_column(space.blocks[touch.block], touch.first + k);
+        mobility[second] = std::max(mobility[second], column[touch.first + k]);
+        for (int c = 0; c < patch.stride; c += kLanes)
+          squares[second][c / kLanes] += as_pack(form + c) * as_pack(form + c);
       }
     }
     for (int c = 0; c < patch.row_count; ++c) {
-      double& scale = scale_[patch.first_row + c - part.first];
-      reach_[patch.first_row + c - part.first] = reach[c];
-      if (scale * scale > kInert * (reach[c] + D_[patch.first_row + c])) {
-        scale = std::sqrt(std::max(scale * scale, kCancelled * reach[c]));
+      const int p = c / kLanes, lane = c % kLanes;
+      reach[c] = mobility[0] * squares[0][p][lane] + mobility[1] * squares[1][p][lane];
+      if (scale[c] * scale[c] > kInert * (reach[c] + D_[patch.first_row + c])) {
+        if (scale[c] * scale[c] < kCancelled * reach[c]) scale[c] = std::sqrt(kCancelled * reach[c]);
         continue;
       }
-      scale = 0;
+      scale[c] = 0;
       any = true;
     }
   }

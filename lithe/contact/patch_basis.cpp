@@ -26,16 +26,18 @@ struct Gram {
 void gram(const double* T, int stride, const double* counts, Gram& G) {
   constexpr int kEntries = kTwist * (kTwist + 1) / 2;
   Pack sum[padded(kEntries)];
-  for (Pack& x : sum) x = Pack{};
-  for (int r = 0; r < stride; r += kLanes) {
+  for (int entry = kEntries; entry < padded(kEntries); ++entry) sum[entry] = Pack{};
+  const auto add_rows = [&](int r, auto add) {
     const Pack mask = load_anywhere(counts + r);
     Pack x[kTwist];
     for (int k = 0; k < kTwist; ++k) x[k] = mask * as_pack(T + k * stride + r);
     int entry = 0;
     for (int i = 0; i < kTwist; ++i) {
-      for (int j = 0; j <= i; ++j) sum[entry++] += x[i] * x[j];
+      for (int j = 0; j <= i; ++j) add(sum[entry++], x[i] * x[j]);
     }
-  }
+  };
+  add_rows(0, [](Pack& to, Pack product) { to = product; });
+  for (int r = kLanes; r < stride; r += kLanes) add_rows(r, [](Pack& to, Pack product) { to += product; });
   double flat[padded(kEntries)];
   for (int entry = 0; entry < kEntries; entry += kLanes) {
     transpose(sum[entry], sum[entry + 1], sum[entry + 2], sum[entry + 3]);
@@ -67,25 +69,20 @@ void PatchBasis::write_R(double* R) const {
 bool PatchBasis::by_gram(const double* T, int stride, const double* counts, double* Q) {
   Gram G;
   gram(T, stride, counts, G);
-  double original[kTwist];
-  for (int k = 0; k < kTwist; ++k) original[k] = G.at(k, k);
-  int order[kTwist];                                         // the columns taken
-  bool open[kTwist] = {true, true, true, true, true, true};  // the others
+  double original[kTwist], left[kTwist];  // of the diagonal; −1: the column is taken
+  for (int k = 0; k < kTwist; ++k) original[k] = left[k] = G.at(k, k);
+  int order[kTwist];  // the columns taken
   double pivots[kTwist];
   Gram rows;  // of R, times the roots of the pivots
   for (rank_ = 0; rank_ < kTwist; ++rank_) {
-    int pivot = -1;
-    for (int k = 0; k < kTwist; ++k) {
-      if (open[k] && (pivot < 0 || G.at(k, k) > G.at(pivot, pivot))) pivot = k;
-    }
-    const double left = G.at(pivot, pivot);
-    if (!(left > kDependent * kDependent * original[pivot])) break;
-    if (left < kWellConditioned * original[pivot]) return false;
+    const auto pivot = static_cast<int>(std::max_element(left, left + kTwist) - left);
+    if (!(left[pivot] > kDependent * kDependent * original[pivot])) break;
+    if (left[pivot] < kWellConditioned * original[pivot]) return false;
     order[rank_] = pivot;
-    open[pivot] = false;
-    pivots[rank_] = left;
+    pivots[rank_] = left[pivot];
+    left[pivot] = -1;
     // What is left of the other columns. Those taken before have zeros here but for rounding, which R does not get.
-    const Pack inverse = broadcast(1 / left);
+    const Pack inverse = broadcast(1 / pivots[rank_]);
     const Pack row[2] = {G.row[pivot][0], G.row[pivot][1]};
     rows.row[rank_][0] = row[0];
     rows.row[rank_][1] = row[1];
@@ -94,11 +91,12 @@ bool PatchBasis::by_gram(const double* T, int stride, const double* counts, doub
       const Pack factor = broadcast(share[k / kLanes][k % kLanes]);
       G.row[k][0] -= factor * row[0];
       G.row[k][1] -= factor * row[1];
+      if (left[k] >= 0) left[k] = std::max(0.0, G.at(k, k));
     }
   }
   // What is left of the other columns may be rounding of the ones taken: then one by one is the way to tell.
   for (int k = 0; k < kTwist; ++k) {
-    if (open[k] && G.at(k, k) > 1e-14 * original[k]) return false;
+    if (left[k] > 1e-14 * original[k]) return false;
   }
   double inverse_root[kTwist];
   for (int c = 0; c < rank_; ++c) inverse_root[c] = 1 / std::sqrt(pivots[c]);

@@ -54,11 +54,11 @@ void rnea(const Model& model, const Kinematics& kin, const ConstVecRef& a, Inver
   joint_forces(model.tree(), kin, id);
 }
 
-void rnea(const Model& model, const Kinematics& kin, const ConstVecRef& a, const Lanes<6>& link_wrenches,
-          InverseDynamics& id, const ExternalWrenches& wrenches) {
+void rnea_forces(const Model& model, const Kinematics& kin, const ConstVecRef& a, const Lanes<6>& link_wrenches,
+                 InverseDynamics& id, const ExternalWrenches& wrenches) {
   accelerate(model, kin, a, wrenches, id);
   subtract(model.tree(), link_wrenches, id.F);
-  joint_forces(model.tree(), kin, id);
+  sum_inwards(model.tree(), id.F);
 }
 
 void inertial_forces(const Model& model, const Kinematics& kin, const ConstVecRef& a, const Lanes<6>& link_wrenches,

@@ -26,10 +26,10 @@ struct InverseDynamics {
 void rnea(const Model& model, const Kinematics& kin, const ConstVecRef& a, InverseDynamics& out,
           const ExternalWrenches& wrenches = {});
 
-// The same with one more wrench on each link, by slot, about the tree's origin. What is differentiated later takes these to turn
-// along with their links.
-void rnea(const Model& model, const Kinematics& kin, const ConstVecRef& a, const Lanes<6>& link_wrenches,
-          InverseDynamics& out, const ExternalWrenches& wrenches = {});
+// What its derivatives are taken from, all but τ, with one more wrench on each link, by slot, about the tree's origin. What is
+// differentiated later takes these to turn along with their links.
+void rnea_forces(const Model& model, const Kinematics& kin, const ConstVecRef& a, const Lanes<6>& link_wrenches,
+                 InverseDynamics& out, const ExternalWrenches& wrenches = {});
 
 // M(q) a alone: neither gravity nor what v adds. `kin` must be at rest for derivatives to make sense.
 void inertial_forces(const Model& model, const Kinematics& kin, const ConstVecRef& a, const Lanes<6>& link_wrenches,

@@ -70,7 +70,7 @@ bool main_point(const Model& model, const StepRecord& record, std::span<const Ro
   const bool constrained = !record.problem.rows.empty();
   point.link_wrenches.resize_zero(tree.slot_count);
   if (constrained) find_wrenches(tree, record.problem, record.f.data(), h, point);
-  rnea(model, record.kin, point.acceleration, point.link_wrenches, point.id, record.control.wrenches);
+  rnea_forces(model, record.kin, point.acceleration, point.link_wrenches, point.id, record.control.wrenches);
   find_velocities(tree, record.kin, &record.bias, h, point);
   if (!constrained) return true;
   find_touch_velocities(tree, record.problem.touches, point.V, record.next.v.data(), point.touch_velocity);
