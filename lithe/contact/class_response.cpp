@@ -17,6 +17,8 @@ constexpr double kInert = 1e-12;
 constexpr double kCancelled = 1e-4;
 // A B whose inverse, both scaled to B's unit diagonal, has larger entries than this gets its solutions refined.
 constexpr double kIllConditioned = 100;
+// The same where all DoFs are held: no push moves anything then, and what rounding leaves of it is all there is to see.
+constexpr double kIllConditionedHold = 20;
 // The rank of B, in shares of its diagonal: as the solver judges A_C.
 constexpr double kSingular = 1e-10;
 // Above this condition of VU nothing is left of sixteen digits after two divisions by it.
@@ -98,6 +100,13 @@ void ClassResponse::classify(const ContactProblem& problem, std::span<const RowC
       }
       if (classes_[row] == RowClass::clamping) ++part.clamping;
     }
+  }
+}
+
+void ClassResponse::count_dofs(const DofTree& tree, const Islands& islands) {
+  for (std::size_t t = 0; t < tree.trees.size(); ++t) {
+    const int island = islands.island_of(static_cast<int>(t));
+    if (island >= 0) parts_[island].dofs += tree.trees[t].dof_count;
   }
 }
 
@@ -308,7 +317,7 @@ void ClassResponse::invert(const ContactProblem& problem, int island) {
       matrix_.at(k, k) = 0;
       --part.rank;
     }
-    if (largest_share > kIllConditioned) {
+    if (largest_share > (part.rank < part.dofs ? kIllConditioned : kIllConditionedHold)) {
       part.refined = ill_conditioned_ = true;
       left_.resize(n, n);
       for (int k = 0; k < n; ++k) std::copy_n(matrix_.column(k), left_.stride, left_.column(k));
@@ -375,23 +384,26 @@ bool ClassResponse::drop_inert(const ContactProblem& problem, const Part& part, 
     double* reach = reach_.data() + patch.first_row - part.first;
     double* scale = scale_.data() + patch.first_row - part.first;
     const double* form = R_.data() + patch.start;
-    Pack squares[2][kMostColumns / kLanes];
-    double mobility[2] = {0, 0};
-    for (const bool second : {false, true}) {
-      for (Pack& sum : squares[second]) sum = Pack{};
-      const int index = second ? patch.touch_b : patch.touch_a;
+    Pack reached[kMostColumns / kLanes] = {};
+    for (const int index : {patch.touch_a, patch.touch_b}) {
       if (index < 0) continue;
       const Touch& touch = space.touches[index];
-      for (int k = 0; k < touch.size; ++k, form += patch.stride) {
-        const double* column = space.Lambda_column(space.blocks[touch.block], touch.first + k);
-        mobility[second] = std::max(mobility[second], column[touch.first + k]);
-        for (int c = 0; c < patch.stride; c += kLanes)
-          squares[second][c / kLanes] += as_pack(form + c) * as_pack(form + c);
+      const TouchBlock& block = space.blocks[touch.block];
+      const double* diagonal = space.Lambda_column(block, touch.first) + touch.first;
+      double mobility = 0;
+      for (int k = 0; k < touch.size; ++k) mobility = std::max(mobility, diagonal[k * (block.stride + 1)]);
+      for (int c = 0; c < patch.stride; c += kLanes) {
+        Pack squares = {};
+        for (int k = 0; k < touch.size; ++k) {
+          const Pack x = as_pack(form + k * patch.stride + c);
+          squares += x * x;
+        }
+        reached[c / kLanes] += broadcast(mobility) * squares;
       }
+      form += touch.size * patch.stride;
     }
     for (int c = 0; c < patch.row_count; ++c) {
-      const int p = c / kLanes, lane = c % kLanes;
-      reach[c] = mobility[0] * squares[0][p][lane] + mobility[1] * squares[1][p][lane];
+      reach[c] = reached[c / kLanes][c % kLanes];
       if (scale[c] * scale[c] > kInert * (reach[c] + D_[patch.first_row + c])) {
         if (scale[c] * scale[c] < kCancelled * reach[c]) scale[c] = std::sqrt(kCancelled * reach[c]);
         continue;
@@ -463,9 +475,10 @@ void ClassResponse::invert_singular(Part& part) {
   }
 }
 
-void ClassResponse::compute(const ContactProblem& problem, std::span<const RowClass> classes,
+void ClassResponse::compute(const DofTree& tree, const ContactProblem& problem, std::span<const RowClass> classes,
                             std::span<const LcpReport> reports) {
   classify(problem, classes);
+  count_dofs(tree, problem.islands);
   find_bases(problem);
   for (int p = 0; p < static_cast<int>(problem.patches.size()); ++p) compress(problem, p);
   std::ptrdiff_t storage = 0;

@@ -18,8 +18,8 @@ namespace lithe {
 //
 //   M̂ ∂v⁺ = P ∂f_C − ρ,    J_C ∂v⁺ + D ∂f_C = ε,
 //
-// is answered by  ∂f_C = A_C# (ε + J_C M̂⁻¹ ρ) + (I − A_C# A_C) c,  c = ∂A_C·y,  y = A_C# f_C: the last term is how the choice
-// among many f moves with the class's range.
+// is answered by  ∂f_C = A_C# (ε + J_C M̂⁻¹ ρ) + (I − A_C# A_C) c,  c = ∂J_C·z + ∂D·y,  y = A_C# f_C,  z = M̂⁻¹P y: the last term
+// is how the choice among many f moves with the class's range. Of ∂A_C·y it has all but J_C ∂z, which is in that range.
 //
 // However many rows press on a body, they feel no more than its twist. So each patch's clamping rows are written as T_C = Q R
 // with orthonormal Q (rows × rank ≤ 6), and all that is inverted is one small matrix per island:
@@ -32,7 +32,8 @@ class ClassResponse {
  public:
   // `classes`: by row of the problem, the step's own or others. Islands whose report says `unpolished` or `unsolved` get no
   // null-space term.
-  void compute(const ContactProblem& problem, std::span<const RowClass> classes, std::span<const LcpReport> reports);
+  void compute(const DofTree& tree, const ContactProblem& problem, std::span<const RowClass> classes,
+               std::span<const LcpReport> reports);
 
   // One per patch of the problem, same order and touches; `row_count` is the rank and `first_row` counts coordinates.
   const std::vector<Patch>& patches() const { return compressed_; }
@@ -52,6 +53,7 @@ class ClassResponse {
   struct Part {
     int first = 0, size = 0;  // coordinates
     int clamping = 0;         // rows
+    int dofs = 0;             // of its trees
     int rank = 0;             // of A_C
     int stride = 0;
     std::ptrdiff_t start = 0;  // of B#
@@ -59,11 +61,12 @@ class ClassResponse {
     bool regular = true;       // B# = B⁻¹, but for coordinates that nothing moves
     bool null_term = false;    // ∂v⁺ depends on c
     bool polished = true;      // f = −A_C# b
-    bool refined = false;      // B is ill-conditioned
+    bool refined = false;      // B is ill-conditioned, or all DoFs are held and it is not quite well-conditioned
   };
   const std::vector<Part>& parts() const { return parts_; }
   const double* inverse(const Part& part) const { return inverse_.data() + part.start; }
-  int size() const { return size_; }  // all coordinates
+  double compliance(int k) const { return D_[k]; }  // D̃
+  int size() const { return size_; }                // all coordinates
   int rank() const;
   // Some island's ∂v⁺ depends on c, or (for impulses) ∂f does.
   bool has_null_term() const { return null_term_; }
@@ -81,13 +84,23 @@ class ClassResponse {
   void find_y(const ContactProblem& problem, std::span<const double> f);
   std::span<const double> y() const { return y_; }
 
-  // ∂f of all rows from b_F = J_F M̂⁻¹ρ (over touches), ε and c (by row; c may be null). ∂f of friction rows that slide follows
-  // from their normal's; what moves them besides (∂μ) is the caller's.
-  void respond(const ContactProblem& problem, const double* b_F, const double* epsilon, const double* c, double* df);
-  // Transposed: from J_F η with η = M̂⁻¹ ∂ℓ/∂v⁺, and ∂ℓ/∂f (may be null), to ŝ = ∂ℓ/∂(Qᵀε), by coordinate, and unless null to
-  // σ = ∂ℓ/∂c, by row.
-  void respond_transposed(const ContactProblem& problem, const double* V, const double* f_bar, double* s_hat,
-                          double* sigma);
+  // ∂f of all rows from b_F = J_F M̂⁻¹ρ (over touches) and ε (by row), without the term of c. ∂f of friction rows that slide
+  // follows from their normal's; what moves them besides (∂μ) is the caller's.
+  void respond(const ContactProblem& problem, const double* b_F, const double* epsilon, double* df);
+  // The term of c, (I − A_C# A_C) c, by row.
+  void choose(const ContactProblem& problem, const double* c, double* df);
+  // Zero for rows of islands where that term pushes nobody.
+  void leave_out_unmoved(const ContactProblem& problem, double* rows) const;
+  // Transposed: from V = J_F η with η = M̂⁻¹ ∂ℓ/∂v⁺, and ∂ℓ/∂f (may be null), to ŝ = ∂ℓ/∂(Qᵀε), by coordinate, and to σ = ∂ℓ/∂c,
+  // by row.
+  void respond_transposed(const ContactProblem& problem, const double* V, const double* f_bar, double* s_hat);
+  void choose_transposed(const ContactProblem& problem, const double* V, const double* f_bar, double* sigma);
+  // One step of iterative refinement of ŝ: from V = J_F g, g = η − M̂⁻¹J_Cᵀ s as it came out, to what ŝ has to change by. It is
+  // added to ŝ; the rest is the caller's.
+  void correct_transposed(const ContactProblem& problem, const double* V, const double* f_bar, double* s_hat,
+                          double* correction);
+  // B or the class itself is close to singular: what comes out should be corrected.
+  bool ill_conditioned() const { return ill_conditioned_; }
   // s = Q ŝ, by row.
   void to_rows(const ContactProblem& problem, const double* coordinates, double* rows) const;
   // formsᵀ ŝ over touches, for forms laid out as patches() say.
@@ -95,6 +108,7 @@ class ClassResponse {
 
  private:
   void classify(const ContactProblem& problem, std::span<const RowClass> classes);
+  void count_dofs(const DofTree& tree, const Islands& islands);
   void find_bases(const ContactProblem& problem);
   void find_held(const ContactProblem& problem);
   int basis_of(const ContactProblem& problem, int patch);
@@ -110,8 +124,12 @@ class ClassResponse {
   void follow(double* rows) const;             // X: friction rows that slide from their normals
   void follow_transposed(double* rows) const;  // Xᵀ: and back, zero outside C
   void apply_inverse(const double* x, double* out, bool transposed) const;
-  void solve(const ContactProblem& problem, const double* x, double* out, bool transposed, bool refine);
+  void solve(const ContactProblem& problem, const double* x, double* out, bool transposed);
   void multiply_Lambda(const ContactProblem& problem, const double* x, double* out) const;
+  void gather(const ContactProblem& problem, const double* V, const double* f_bar, double* coordinates);
+  void leave_out_unique(const ContactProblem& problem, double* rows) const;
+  void multiply_B(const ContactProblem& problem, const double* x, double* out, bool transposed);
+  void keep_null_part(const ContactProblem& problem, double* x, bool transposed);
 
   std::vector<RowClass> classes_;
   std::vector<double> follow_;
@@ -133,7 +151,7 @@ class ClassResponse {
   RankFactor factor_;
   std::vector<int> exchanged_;
   AlignedBuffer scale_, reach_;
-  AlignedBuffer x_, x2_, x3_, rows_, touches_, touches2_;
+  AlignedBuffer x_, x2_, x3_, x4_, rows_, touches_, touches2_;
 };
 
 }  // namespace lithe

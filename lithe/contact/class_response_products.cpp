@@ -8,20 +8,36 @@ namespace lithe {
 
 namespace {
 
-// coordinates (+)= R·x for forms laid out as `patches` say.
+// coordinates = forms·x, for forms laid out as `patches` say. Whole packs are written, as in row_velocities().
 void apply_forms(const TouchSpace& space, const std::vector<Patch>& patches, const double* forms, const double* x,
                  double* coordinates) {
   for (const Patch& patch : patches) {
-    const double* form = forms + patch.start;
-    for (int c = 0; c < patch.row_count; ++c) coordinates[patch.first_row + c] = 0;
-    for (const int touch : {patch.touch_a, patch.touch_b}) {
-      if (touch < 0) continue;
-      const double* at = x + space.start_of(space.touches[touch]);
-      for (int k = 0; k < space.size_of(touch); ++k, form += patch.stride) {
-        for (int c = 0; c < patch.row_count; ++c) coordinates[patch.first_row + c] += form[c] * at[k];
+    for (int c = 0; c < patch.row_count; c += kLanes) {
+      const double* form = forms + patch.start + c;
+      Pack sum = {};
+      for (const int index : {patch.touch_a, patch.touch_b}) {
+        if (index < 0) continue;
+        const Touch& touch = space.touches[index];
+        const double* at = x + space.start_of(touch);
+        for (int k = 0; k < touch.size; ++k, form += patch.stride) sum += broadcast(at[k]) * as_pack(form);
       }
+      store_anywhere(coordinates + patch.first_row + c, sum);
     }
   }
+}
+
+// at[k] += column k of `forms` · the patch's coordinates, for `Columns` columns.
+template <int Columns>
+LITHE_INLINE void add_dots(const Patch& patch, const double* forms, const double* coordinates, double* at) {
+  Pack sum[kLanes] = {};
+  for (int c = 0; c < patch.row_count; c += kLanes) {
+    // Forms are zero beyond the last coordinate; what follows there in memory may be anything.
+    const Pack x = select_below(patch.row_count - c, load_anywhere(coordinates + patch.first_row + c), Pack{});
+    for (int k = 0; k < Columns; ++k) sum[k] += as_pack(forms + k * patch.stride + c) * x;
+  }
+  transpose(sum[0], sum[1], sum[2], sum[3]);
+  const Pack all = (sum[0] + sum[2]) + (sum[1] + sum[3]);
+  for (int k = 0; k < Columns; ++k) at[k] += all[k];
 }
 
 // x = formsᵀ·coordinates.
@@ -30,12 +46,17 @@ void apply_forms_transposed(const TouchSpace& space, const std::vector<Patch>& p
   std::fill_n(x, space.size, 0.0);
   for (const Patch& patch : patches) {
     const double* form = forms + patch.start;
-    for (const int touch : {patch.touch_a, patch.touch_b}) {
-      if (touch < 0) continue;
-      double* at = x + space.start_of(space.touches[touch]);
-      for (int k = 0; k < space.size_of(touch); ++k, form += patch.stride) {
-        for (int c = 0; c < patch.row_count; ++c) at[k] += form[c] * coordinates[patch.first_row + c];
+    for (const int index : {patch.touch_a, patch.touch_b}) {
+      if (index < 0) continue;
+      const Touch& touch = space.touches[index];
+      double* at = x + space.start_of(touch);
+      if (touch.size == 6) {
+        add_dots<4>(patch, form, coordinates, at);
+        add_dots<2>(patch, form + 4 * patch.stride, coordinates, at + 4);
+      } else {
+        add_dots<1>(patch, form, coordinates, at);
       }
+      form += touch.size * patch.stride;
     }
   }
 }
@@ -112,26 +133,64 @@ void ClassResponse::apply_inverse(const double* x, double* out, bool transposed)
   }
 }
 
-// out = B# x, or B#ᵀ x, with one step of refinement where the explicit inverse alone would lose digits: out += B# (x − B out).
-void ClassResponse::solve(const ContactProblem& problem, const double* x, double* out, bool transposed, bool refine) {
-  apply_inverse(x, out, transposed);
-  if (!refine && !ill_conditioned_) return;
+// out = B x = (R Λ P̃ + D̃) x, or Bᵀ x. The padding of parts is set to zero.
+void ClassResponse::multiply_B(const ContactProblem& problem, const double* x, double* out, bool transposed) {
   grow(touches_, problem.touches.size);
   grow(touches2_, problem.touches.size);
+  apply_forms_transposed(problem.touches, compressed_, transposed ? R_.data() : Pt(), x, touches_.data());
+  multiply_Lambda(problem, touches_.data(), touches2_.data());
+  apply_forms(problem.touches, compressed_, transposed ? Pt() : R_.data(), touches2_.data(), out);
+  for (const Part& part : parts_) {
+    for (int k = part.first; k < part.first + part.size; ++k) out[k] += D_[k] * x[k];
+    std::fill_n(out + part.first + part.size, padded(part.size) - part.size, 0.0);
+  }
+}
+
+// out = B# x, or B#ᵀ x, with one step of refinement where the explicit inverse alone would lose digits: out += B# (x − B out).
+void ClassResponse::solve(const ContactProblem& problem, const double* x, double* out, bool transposed) {
+  apply_inverse(x, out, transposed);
+  if (!ill_conditioned_) return;
   grow(x3_, 2 * (size_ + kLanes));
   double* left = x3_.data();
   double* correction = left + size_;
-  // B = R Λ P̃ + D̃
-  apply_forms_transposed(problem.touches, compressed_, transposed ? R_.data() : Pt(), out, touches_.data());
-  multiply_Lambda(problem, touches_.data(), touches2_.data());
-  apply_forms(problem.touches, compressed_, transposed ? Pt() : R_.data(), touches2_.data(), left);
+  multiply_B(problem, out, left, transposed);
   for (const Part& part : parts_) {
-    for (int k = part.first; k < part.first + part.size; ++k) left[k] = x[k] - left[k] - D_[k] * out[k];
-    std::fill_n(left + part.first + part.size, padded(part.size) - part.size, 0.0);
+    for (int k = part.first; k < part.first + part.size; ++k) left[k] = x[k] - left[k];
   }
   apply_inverse(left, correction, transposed);
   for (const Part& part : parts_) {
     for (int k = part.first; k < part.first + part.size; ++k) out[k] += correction[k];
+  }
+}
+
+// x ← (I − B# B) x, or (I − B# B)ᵀ x: what of the coordinates no impulse answers.
+void ClassResponse::keep_null_part(const ContactProblem& problem, double* x, bool transposed) {
+  bool singular = false;
+  for (const Part& part : parts_) {
+    singular = singular || !part.regular;
+    if (!part.regular) continue;
+    // Nothing, but for the coordinates that nothing moves: B# is zero there.
+    for (int k = 0; k < part.size; ++k) {
+      const double* column = inverse(part) + static_cast<std::ptrdiff_t>(k) * part.stride;
+      const bool inert =
+          part.rank < part.size && std::all_of(column, column + part.size, [](double b) { return b == 0; });
+      if (!inert) x[part.first + k] = 0;
+    }
+  }
+  if (!singular) return;
+  grow(x3_, 2 * (size_ + kLanes));
+  double* between = x3_.data();
+  double* answered = between + size_;
+  if (transposed) {
+    apply_inverse(x, between, true);
+    multiply_B(problem, between, answered, true);
+  } else {
+    multiply_B(problem, x, between, false);
+    apply_inverse(between, answered, false);
+  }
+  for (const Part& part : parts_) {
+    if (part.regular) continue;
+    for (int k = part.first; k < part.first + part.size; ++k) x[k] -= answered[k];
   }
 }
 
@@ -142,46 +201,98 @@ void ClassResponse::multiply_Lambda(const ContactProblem& problem, const double*
   }
 }
 
-void ClassResponse::respond(const ContactProblem& problem, const double* b_F, const double* epsilon, const double* c,
-                            double* df) {
-  const std::size_t n = problem.rows.size();
+void ClassResponse::respond(const ContactProblem& problem, const double* b_F, const double* epsilon, double* df) {
   grow(x_, size_ + kLanes);
   grow(x2_, size_ + kLanes);
-  grow(rows_, n + kLanes);
   double* x = x_.data();
   double* x2 = x2_.data();
   // Q (B# (R b_F + Qᵀ ε))
   apply_forms(problem.touches, compressed_, R_.data(), b_F, x);
   to_coordinates(problem, epsilon, x2);
   for (int k = 0; k < size_; ++k) x[k] += x2[k];
-  if (c) {
-    // (I − A# A) c = c − Q B# Z c, Z c = R Λ Tᵀ X c + D̃ Qᵀ c, on the islands that have such a term.
+  solve(problem, x, x2, false);
+  to_rows(problem, x2, df);
+  follow(df);
+}
+
+// With c = Q ĉ + c⊥: (I − A# A) c = c⊥ − Q B# R Λ P_F c⊥ + Q (I − B# B) ĉ. Where nothing slides, P_F c⊥ = Rᵀ Qᵀ c⊥ = 0.
+void ClassResponse::choose(const ContactProblem& problem, const double* c, double* df) {
+  const std::size_t n = problem.rows.size();
+  for (AlignedBuffer* buffer : {&x_, &x2_, &x4_}) grow(*buffer, size_ + kLanes);
+  grow(rows_, n + kLanes);
+  double* outside = rows_.data();  // c⊥
+  double* inside = x_.data();      // ĉ
+  for (std::size_t i = 0; i < n; ++i) outside[i] = classes_[i] == RowClass::clamping ? c[i] : 0.0;
+  std::fill_n(outside + n, kLanes, 0.0);
+  leave_out_unique(problem, outside);
+  to_coordinates(problem, outside, inside);
+  to_rows(problem, inside, df);
+  for (std::size_t i = 0; i < n; ++i) outside[i] -= df[i];
+  keep_null_part(problem, inside, false);
+  if (sliding_) {
     grow(touches_, problem.touches.size);
     grow(touches2_, problem.touches.size);
-    double* rows = rows_.data();
-    for (std::size_t i = 0; i < n; ++i) rows[i] = classes_[i] == RowClass::clamping ? c[i] : 0.0;
-    std::fill_n(rows + n, kLanes, 0.0);
-    for (int i = 0; i < problem.island_count(); ++i) {
-      if (parts_[i].polished) continue;
-      const Island& island = problem.islands.islands()[i];
-      std::fill_n(rows + island.first_row, island.row_count, 0.0);
-    }
-    to_coordinates(problem, rows, x2);
-    for (int k = 0; k < size_; ++k) x[k] -= D_[k] * x2[k];
-    follow(rows);
-    touch_impulses(problem, rows, touches_.data());
+    follow(outside);
+    touch_impulses(problem, outside, touches_.data());
     multiply_Lambda(problem, touches_.data(), touches2_.data());
-    apply_forms(problem.touches, compressed_, R_.data(), touches2_.data(), x2);
-    for (int k = 0; k < size_; ++k) x[k] -= x2[k];
+    apply_forms(problem.touches, compressed_, R_.data(), touches2_.data(), x2_.data());
+    solve(problem, x2_.data(), x4_.data(), false);
+    for (int k = 0; k < size_; ++k) inside[k] -= x4_[k];
   }
-  solve(problem, x, x2, false, true);
-  to_rows(problem, x2, df);
-  if (c) {
-    for (std::size_t i = 0; i < n; ++i) {
-      if (classes_[i] == RowClass::clamping) df[i] += rows_[i];
-    }
-  }
+  to_rows(problem, inside, df);
+  for (std::size_t i = 0; i < n; ++i) df[i] += outside[i];
   follow(df);
+}
+
+// (I − A# A)ᵀ f̃ = (I − Q Qᵀ)(f̃ − Xᵀ T Λ Rᵀ B#ᵀ Qᵀ f̃) + Q (I − B# B)ᵀ Qᵀ f̃.
+void ClassResponse::choose_transposed(const ContactProblem& problem, const double* V, const double* f_bar,
+                                      double* sigma) {
+  const std::size_t n = problem.rows.size();
+  for (AlignedBuffer* buffer : {&x_, &x2_, &x4_}) grow(*buffer, size_ + kLanes);
+  grow(rows_, n + kLanes);
+  double* rows = rows_.data();
+  if (null_term_) {
+    row_velocities(problem, V, rows);
+    leave_out_unmoved(problem, rows);
+  } else {
+    std::fill_n(rows, n, 0.0);
+  }
+  for (std::size_t i = 0; i < n && f_bar; ++i) rows[i] += f_bar[i];
+  std::fill_n(rows + n, kLanes, 0.0);
+  follow_transposed(rows);
+  leave_out_unique(problem, rows);
+  to_coordinates(problem, rows, x_.data());
+  if (sliding_) {
+    grow(touches_, problem.touches.size);
+    grow(touches2_, problem.touches.size);
+    solve(problem, x_.data(), x2_.data(), true);
+    apply_forms_transposed(problem.touches, compressed_, R_.data(), x2_.data(), touches_.data());
+    multiply_Lambda(problem, touches_.data(), touches2_.data());
+    row_velocities(problem, touches2_.data(), sigma);
+    follow_transposed(sigma);
+    for (std::size_t i = 0; i < n; ++i) rows[i] -= sigma[i];
+  }
+  to_coordinates(problem, rows, x2_.data());
+  keep_null_part(problem, x_.data(), true);
+  for (int k = 0; k < size_; ++k) x2_[k] = x_[k] - x2_[k];
+  to_rows(problem, x2_.data(), sigma);
+  for (std::size_t i = 0; i < n; ++i) sigma[i] += rows[i];
+}
+
+void ClassResponse::leave_out_unmoved(const ContactProblem& problem, double* rows) const {
+  for (int i = 0; i < problem.island_count(); ++i) {
+    if (parts_[i].null_term) continue;
+    const Island& island = problem.islands.islands()[i];
+    std::fill_n(rows + island.first_row, island.row_count, 0.0);
+  }
+}
+
+void ClassResponse::leave_out_unique(const ContactProblem& problem, double* rows) const {
+  for (int i = 0; i < problem.island_count(); ++i) {
+    if (parts_[i].polished && parts_[i].clamping > parts_[i].rank) continue;
+    const Island& island = problem.islands.islands()[i];
+    std::fill_n(rows + island.first_row, island.row_count, 0.0);
+  }
 }
 
 void ClassResponse::push(const ContactProblem& problem, const double* forms, const double* s_hat,
@@ -189,47 +300,36 @@ void ClassResponse::push(const ContactProblem& problem, const double* forms, con
   apply_forms_transposed(problem.touches, compressed_, forms, s_hat, touches);
 }
 
-void ClassResponse::respond_transposed(const ContactProblem& problem, const double* V, const double* f_bar,
-                                       double* s_hat, double* sigma) {
-  const std::size_t n = problem.rows.size();
-  grow(x_, size_ + kLanes);
-  grow(x2_, size_ + kLanes);
-  grow(rows_, n + kLanes);
-  double* x = x_.data();
-  double* x2 = x2_.data();
-  double* rows = rows_.data();
-  if (!f_bar && !sigma) {
-    // ŝ = B#ᵀ P̃ᵀ V
-    apply_forms(problem.touches, compressed_, Pt(), V, x);
-    solve(problem, x, s_hat, true, false);
+// P̃ᵀ V + Qᵀ Xᵀ f̄
+void ClassResponse::gather(const ContactProblem& problem, const double* V, const double* f_bar, double* coordinates) {
+  if (!f_bar) {
+    apply_forms(problem.touches, compressed_, Pt(), V, coordinates);
     return;
   }
+  const std::size_t n = problem.rows.size();
+  grow(rows_, n + kLanes);
+  double* rows = rows_.data();
   row_velocities(problem, V, rows);
-  if (f_bar) {
-    for (std::size_t i = 0; i < n; ++i) rows[i] += f_bar[i];
-  }
+  for (std::size_t i = 0; i < n; ++i) rows[i] += f_bar[i];
   std::fill_n(rows + n, kLanes, 0.0);
   follow_transposed(rows);
-  to_coordinates(problem, rows, x);
-  solve(problem, x, s_hat, true, true);
-  if (!sigma) return;
-  // σ = f̃ − Zᵀ ŝ, Zᵀ ŝ = Xᵀ T Λ Rᵀ ŝ + Q D̃ ŝ.
-  grow(touches_, problem.touches.size);
-  grow(touches2_, problem.touches.size);
-  std::copy_n(rows, n, sigma);
-  apply_forms_transposed(problem.touches, compressed_, R_.data(), s_hat, touches_.data());
-  multiply_Lambda(problem, touches_.data(), touches2_.data());
-  row_velocities(problem, touches2_.data(), rows);
-  follow_transposed(rows);
-  for (std::size_t i = 0; i < n; ++i) sigma[i] -= rows[i];
-  for (int k = 0; k < size_; ++k) x2[k] = D_[k] * s_hat[k];
-  to_rows(problem, x2, rows);
-  for (std::size_t i = 0; i < n; ++i) sigma[i] -= rows[i];
-  for (int i = 0; i < problem.island_count(); ++i) {
-    if (parts_[i].polished && parts_[i].clamping > parts_[i].rank) continue;
-    const Island& island = problem.islands.islands()[i];
-    std::fill_n(sigma + island.first_row, island.row_count, 0.0);
-  }
+  to_coordinates(problem, rows, coordinates);
+}
+
+void ClassResponse::respond_transposed(const ContactProblem& problem, const double* V, const double* f_bar,
+                                       double* s_hat) {
+  grow(x_, size_ + kLanes);
+  gather(problem, V, f_bar, x_.data());
+  solve(problem, x_.data(), s_hat, true);
+}
+
+void ClassResponse::correct_transposed(const ContactProblem& problem, const double* V, const double* f_bar,
+                                       double* s_hat, double* correction) {
+  double* x = x_.data();
+  gather(problem, V, f_bar, x);
+  for (int k = 0; k < size_; ++k) x[k] -= D_[k] * s_hat[k];
+  apply_inverse(x, correction, true);
+  for (int k = 0; k < size_; ++k) s_hat[k] += correction[k];
 }
 
 }  // namespace lithe

@@ -79,7 +79,7 @@ class FormWriter {
     size_a_ = problem_.touches.size_of(patch_->touch_a);
     size_b_ = problem_.touches.size_of(patch_->touch_b);
     form_b_ = form_a_ + size_a_ * patch_->stride;
-    pushes_ = !is_balanced(patch_->touch_a) || !is_balanced(patch_->touch_b);
+    pushes_ = in_.pushes && (!is_balanced(patch_->touch_a) || !is_balanced(patch_->touch_b));
     sums_.start();
     if (acts_on_bodies(constraint->kind)) find_sides();
     // Padding; what is not is overwritten.

@@ -48,6 +48,7 @@ struct FormInput {
   const double* V_before;              // J_F v at the step's start; read where something bounces
   const double* f;                     // by row
   bool targets = true;                 // false: d = 0
+  bool pushes = true;                  // false: T̂ is not wanted
   // Pushes on bodies that this class holds are left out: they change impulses, but no motion. Null: all are wanted.
   const ClassResponse* balanced_by = nullptr;
 };

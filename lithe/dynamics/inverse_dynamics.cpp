@@ -61,17 +61,6 @@ void rnea_forces(const Model& model, const Kinematics& kin, const ConstVecRef& a
   sum_inwards(model.tree(), id.F);
 }
 
-void inertial_forces(const Model& model, const Kinematics& kin, const ConstVecRef& a, const Lanes<6>& link_wrenches,
-                     InverseDynamics& id) {
-  check_tangent(model, a, "a");
-  prepare(model, kin, id);
-  dofs_to_slots(model.tree(), a.data(), id.a);
-  const auto own_acceleration = [&](int s) { return id.a.pack(0, s) * load_motion(kin.S, s); };
-  link_forces(model, kin, Vec3::Zero(), {}, own_acceleration, id.A_parent, id.A, id.momentum, id.F);
-  subtract(model.tree(), link_wrenches, id.F);
-  joint_forces(model.tree(), kin, id);
-}
-
 void bias_forces(const Model& model, const Kinematics& kin, InverseDynamics& id, const ExternalWrenches& wrenches) {
   prepare(model, kin, id);
   id.a.set_zero();

@@ -31,10 +31,6 @@ void rnea(const Model& model, const Kinematics& kin, const ConstVecRef& a, Inver
 void rnea_forces(const Model& model, const Kinematics& kin, const ConstVecRef& a, const Lanes<6>& link_wrenches,
                  InverseDynamics& out, const ExternalWrenches& wrenches = {});
 
-// M(q) a alone: neither gravity nor what v adds. `kin` must be at rest for derivatives to make sense.
-void inertial_forces(const Model& model, const Kinematics& kin, const ConstVecRef& a, const Lanes<6>& link_wrenches,
-                     InverseDynamics& out);
-
 // h(q, v): Coriolis, centrifugal and gravity forces. RNEA at a = 0.
 void bias_forces(const Model& model, const Kinematics& kin, InverseDynamics& out,
                  const ExternalWrenches& wrenches = {});

@@ -134,7 +134,7 @@ class TermFinder {
   // x = K ε: how v⁺ answers if the clamping rows are asked for ε more.
   void answer(const double* epsilon, VecRef x) {
     std::fill(terms_.touches.begin(), terms_.touches.end(), 0.0);
-    response_.respond(problem_, terms_.touches.data(), epsilon, nullptr, terms_.df.data());
+    response_.respond(problem_, terms_.touches.data(), epsilon, terms_.df.data());
     touch_impulses(problem_, terms_.df.data(), terms_.touches.data());
     problem_.touches.transposed_product(tree_, terms_.touches.data(), terms_.slots);
     multiply(model_, record_.inverse, terms_.slots, x);
@@ -190,7 +190,7 @@ class TermFinder {
   void find_accelerations() {
     terms_.rest_classes = record_.classes;
     for (const BounceTerms::Impact& impact : terms_.impacts) terms_.rest_classes[impact.row] = RowClass::separating;
-    terms_.rest.compute(problem_, terms_.rest_classes, record_.reports);
+    terms_.rest.compute(tree_, problem_, terms_.rest_classes, record_.reports);
     accelerate(record_.smooth_impulse, terms_.a_before);
 
     kinematics(model_, record_.state.q, record_.next.v, terms_.kin_after);
@@ -209,7 +209,7 @@ class TermFinder {
     problem_.touches.product(tree_, terms_.slots, touches);
     for (int k = 0; k < problem_.touches.size; ++k) touches[k] = -touches[k];
     std::fill(terms_.rows.begin(), terms_.rows.end(), 0.0);
-    terms_.rest.respond(problem_, touches, terms_.rows.data(), nullptr, terms_.df.data());
+    terms_.rest.respond(problem_, touches, terms_.rows.data(), terms_.df.data());
     touch_impulses(problem_, terms_.df.data(), touches);
     problem_.touches.add_transposed_product(tree_, touches, terms_.slots);
     a.resize(nv_);
@@ -437,12 +437,13 @@ void bounce_vjp(const Model& model, const StepRecord& record, const StepCotangen
   add_bounce(model, record, by_next, mode, out, parameters);
 }
 
-void bounce_jvp(const Model& model, const StepRecord& record, const StepTangent& direction, Bounce mode,
-                const StepParameters* parameters, StepJvp& out) {
+void bounce_jvp(const Model& model, const StepRecord& record, const StepTangent& direction,
+                const GradientOptions& options, const StepParameters* parameters, StepJvp& out) {
   StepJvp::Workspace& work = out.workspace();
   BounceTerms& terms = work.bounce;
-  const bool linearized = linearize(model, record, record.classes, {.impulses = true}, work.linearization);
-  const bool found = linearized && TermFinder(model, record, mode, out, terms).find();
+  const LinearizationNeeds needs = {.impulses = options.impulses};
+  const bool linearized = linearize(model, record, record.classes, needs, work.linearization);
+  const bool found = linearized && TermFinder(model, record, options.bounce, out, terms).find();
   describe_gradient(record, linearized ? &work.linearization : nullptr, out.report);
   class_jvp(model, record, direction, parameters, linearized, out);
   if (!found || out.report.overflowed) return;
@@ -464,7 +465,7 @@ void bounce_jvp(const Model& model, const StepRecord& record, const StepTangent&
   for (int k = 0; direction.v.size() > 0 && k < terms.left.columns; ++k) {
     out.q += column(terms.right, k).dot(direction.v) * column(terms.left, k);
   }
-  out.report.mode = mode_of(mode);
+  out.report.mode = mode_of(options.bounce);
 }
 
 }  // namespace lithe

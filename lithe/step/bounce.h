@@ -85,11 +85,11 @@ struct BounceWorkspace {
 // Whether a contact of this step bounced: its normal row clamps at the target −e·J v.
 bool bounces(const StepRecord& record);
 
-// As step_vjp() and step_jvp(), for a record that bounces(); `mode` is not Bounce::off.
+// As step_vjp() and step_jvp(), for a record that bounces(); the mode is not Bounce::off.
 void bounce_vjp(const Model& model, const StepRecord& record, const StepCotangent& by_next, Bounce mode,
                 const StepParameters* parameters, StepVjp& out);
-void bounce_jvp(const Model& model, const StepRecord& record, const StepTangent& direction, Bounce mode,
-                const StepParameters* parameters, StepJvp& out);
+void bounce_jvp(const Model& model, const StepRecord& record, const StepTangent& direction,
+                const GradientOptions& options, const StepParameters* parameters, StepJvp& out);
 
 // Adds the corrections to a VJP (`parameters`: those it was taken by), or to those blocks of Jacobians, of the step as computed.
 void add_bounce(const Model& model, const StepRecord& record, const StepCotangent& by_next, Bounce mode, StepVjp& out,

@@ -1,5 +1,7 @@
 #include "lithe/step/class_jvp.h"
 
+#include <algorithm>
+
 #include "lithe/core/finite.h"
 #include "lithe/dynamics/tree_sums.h"
 #include "lithe/lcp/padded_matrix.h"
@@ -17,53 +19,53 @@ void take(const VecX& part, int size, VecX& out) {
   }
 }
 
-// ρ = ∂r and e = ∂(d − J v⁺) of one point, in the direction (δq, δv).
+// ρ = ∂r and e = ∂(d − J u) of one point, in the direction (δq, δv).
 class PointJvp {
  public:
   PointJvp(const Model& model, const StepRecord& record, StepJvp::Workspace& work)
       : model_(model), tree_(model.tree()), record_(record), problem_(record.problem), work_(work) {}
 
+  // The step itself.
   void find(const LinearPoint& point, VecX& rho, double* e) {
     const double h = record_.options.time_step();
-    const Kinematics& kin = work_.linearization.kin(record_, point);
-    if (point.at_rest) {
-      const ExternalWrenches none;
-      work_.zeros.setZero(tree_.nv);
-      rnea_jvp(model_, kin, point.id, work_.dq_dofs, work_.zeros, VecX(), work_.id, none);
-    } else {
-      work_.da = -work_.dv_dofs / h;
-      rnea_jvp(model_, kin, point.id, work_.dq_dofs, work_.dv_dofs, work_.da, work_.id, record_.control.wrenches);
-    }
+    work_.da = -work_.dv_dofs / h;
+    rnea_jvp(model_, record_.kin, point.id, work_.dq_dofs, work_.dv_dofs, work_.da, work_.id, record_.control.wrenches);
     rho = h * work_.id.tau;
-    if (!problem_.rows.empty()) rows(point, kin, rho, e);
+    if (problem_.rows.empty()) return;
+    find_rows(point, e);
+    if (!point.forms.bouncing.empty()) add_bounces(point, e);
+    subtract_pushes(point, rho);
   }
 
- private:
-  void rows(const LinearPoint& point, const Kinematics& kin, VecX& rho, double* e) {
+  // e alone, without bounces.
+  void find_rows(const RowPoint& point, double* e) {
     const TouchSpace& space = problem_.touches;
     const std::size_t n = problem_.rows.size();
     for (AlignedBuffer* buffer : {&work_.Theta, &work_.Psi, &work_.pushes}) grow(*buffer, space.size);
     grow(work_.extra, n + kLanes);
     double* Theta = work_.Theta.data();
     double* Psi = work_.Psi.data();
-    space.velocities(tree_, kin.S, 1, work_.dq, Theta);
+    space.velocities(tree_, record_.kin.S, 1, work_.dq, Theta);
     space.velocities(tree_, point.Psi_dot, 0, work_.dq, Psi);
     row_velocities(problem_, point.forms.rows.data(), Theta, e);
     row_velocities(problem_, Psi, work_.extra.data());
     for (std::size_t i = 0; i < n; ++i) e[i] -= work_.extra[i];
-    if (!point.forms.bouncing.empty()) {
-      // −e·∂(J v): by v, and by q through Ψ̇ under v.
-      space.velocities(tree_, kin.Psi_dot, 0, work_.dq, Psi);
-      space.velocities(tree_, kin.S, 1, work_.dv, work_.pushes.data());
-      for (int k = 0; k < space.size; ++k) Psi[k] += work_.pushes[k];
-      row_velocities(problem_, Psi, work_.extra.data());
-      for (const auto& [row, restitution] : point.forms.bouncing) e[row] -= restitution * work_.extra[row];
-    }
-    subtract_pushes(point, kin, rho);
+  }
+
+ private:
+  // −e·∂(J v): by v, and by q through Ψ̇ under v.
+  void add_bounces(const LinearPoint& point, double* e) {
+    const TouchSpace& space = problem_.touches;
+    double* rates = work_.Psi.data();
+    space.velocities(tree_, record_.kin.Psi_dot, 0, work_.dq, rates);
+    space.velocities(tree_, record_.kin.S, 1, work_.dv, work_.pushes.data());
+    for (int k = 0; k < space.size; ++k) rates[k] += work_.pushes[k];
+    row_velocities(problem_, rates, work_.extra.data());
+    for (const auto& [row, restitution] : point.forms.bouncing) e[row] -= restitution * work_.extra[row];
   }
 
   // ρ −= J_Fᵀ T̂ J_F δq.
-  void subtract_pushes(const LinearPoint& point, const Kinematics& kin, VecX& rho) {
+  void subtract_pushes(const LinearPoint& point, VecX& rho) {
     const TouchSpace& space = problem_.touches;
     double* forces = work_.pushes.data();
     std::fill_n(forces, space.size, 0.0);
@@ -83,7 +85,7 @@ class PointJvp {
     }
     if (!any) return;
     work_.forces.resize_zero(tree_.slot_count);
-    space.add_forces(tree_, kin.S, 0, forces, work_.forces);
+    space.add_forces(tree_, record_.kin.S, 0, forces, work_.forces);
     add_slots_to_dofs(tree_, work_.forces, rho.data());
   }
 
@@ -119,42 +121,21 @@ void add_parameters(const Model& model, const StepRecord& record, const VecX& di
     work.rho += direction[k] * x.rho;
     for (std::size_t i = 0; i < rows; ++i) {
       work.e[i] += direction[k] * x.e[i];
-      out.f[i] += direction[k] * x.df[i];
-    }
-    if (work.linearization.has_null) {
-      work.rho2 += direction[k] * x.rho2;
-      for (std::size_t i = 0; i < rows; ++i) work.c[i] += direction[k] * x.e2[i];
+      if (work.linearization.impulses) out.f[i] += direction[k] * x.df[i];
+      if (work.linearization.has_null) work.c[i] += direction[k] * x.e2[i];
     }
     if (x.dq.size() > 0) out.q += direction[k] * x.dq;
   }
 }
 
-// ∂f and ∂v⁺ = M̂⁻¹(Jᵀ ∂f − ρ).
 void respond(const Model& model, const StepRecord& record, StepJvp& out) {
   StepJvp::Workspace& work = out.workspace();
-  const DofTree& tree = model.tree();
-  const ContactProblem& problem = record.problem;
-  const std::size_t rows = problem.rows.size();
-  if (work.linearization.has_null) {
-    // c = −e₂ − J_C M̂⁻¹ ρ₂; work.c holds e₂.
-    multiply_transposed(model, record.inverse, work.rho2, work.z);
-    problem.touches.product(tree, work.z, work.Theta.data());
-    row_velocities(problem, work.Theta.data(), work.extra.data());
-    for (std::size_t i = 0; i < rows; ++i) work.c[i] = -work.c[i] - work.extra[i];
-  }
-  multiply_transposed(model, record.inverse, work.rho, work.z);
-  for (int s = 0; s < tree.slot_count; s += kLanes) work.z.pack(0, s) = -work.z.pack(0, s);
-  if (rows > 0) {
-    grow(work.df, rows + kLanes);
-    problem.touches.product(tree, work.z, work.Theta.data());
-    for (int k = 0; k < problem.touches.size; ++k) work.Theta[k] = -work.Theta[k];
-    work.linearization.response.respond(problem, work.Theta.data(), work.e.data(),
-                                        work.linearization.has_null ? work.c.data() : nullptr, work.df.data());
-    touch_impulses(problem, work.df.data(), work.pushes.data());
-    problem.touches.add_transposed_product(tree, work.pushes.data(), work.z);
-    for (std::size_t i = 0; i < rows; ++i) out.f[i] += work.df[i];
-  }
-  multiply(model, record.inverse, work.z, out.v);
+  const std::size_t rows = record.problem.rows.size();
+  // c = −e₂; work.c holds e₂.
+  for (std::size_t i = 0; i < rows && work.linearization.has_null; ++i) work.c[i] = -work.c[i];
+  answer(model, record, work.linearization.response, work.rho, work.e.data(),
+         work.linearization.has_null ? work.c.data() : nullptr, work.answer, out.v);
+  for (std::size_t i = 0; i < rows && work.linearization.impulses; ++i) out.f[i] += work.answer.df[i];
 }
 
 void through_integrator(const Model& model, const StepRecord& record, StepJvp& out) {
@@ -169,7 +150,59 @@ void through_integrator(const Model& model, const StepRecord& record, StepJvp& o
   out.q += work.dq_dofs + h * velocity;
 }
 
+// ∂f for the momentum balance as z leaves it, into df; z moves along.
+void answer_rows(const DofTree& tree, const ContactProblem& problem, ClassResponse& response, const double* e,
+                 ClassAnswer& out, double* df) {
+  problem.touches.product(tree, out.z, out.touches.data());
+  for (int k = 0; k < problem.touches.size; ++k) out.touches[k] = -out.touches[k];
+  response.respond(problem, out.touches.data(), e, df);
+  touch_impulses(problem, df, out.touches.data());
+  problem.touches.add_transposed_product(tree, out.touches.data(), out.z);
+}
+
+// Bodies that are held stiffly keep little of what ρ alone would do to them. The rows tell how far off that is.
+void correct_rows(const DofTree& tree, const ContactProblem& problem, ClassResponse& response, const double* e,
+                  ClassAnswer& out) {
+  const std::size_t rows = problem.rows.size();
+  grow(out.left, rows + kLanes);
+  grow(out.correction, rows + kLanes);
+  for (std::size_t i = 0; i < rows; ++i) out.left[i] = e[i] - problem.compliance[i] * out.df[i];
+  std::fill_n(out.left.data() + rows, kLanes, 0.0);
+  answer_rows(tree, problem, response, out.left.data(), out, out.correction.data());
+  for (std::size_t i = 0; i < rows; ++i) out.df[i] += out.correction[i];
+}
+
+// (I − A_C# A_C) c, and what it pushes.
+void add_choice(const DofTree& tree, const ContactProblem& problem, ClassResponse& response, const double* c,
+                ClassAnswer& out) {
+  const std::size_t rows = problem.rows.size();
+  grow(out.correction, rows + kLanes);
+  response.choose(problem, c, out.correction.data());
+  for (std::size_t i = 0; i < rows; ++i) out.df[i] += out.correction[i];
+  if (!response.has_null_term()) return;
+  response.leave_out_unmoved(problem, out.correction.data());
+  touch_impulses(problem, out.correction.data(), out.touches.data());
+  problem.touches.add_transposed_product(tree, out.touches.data(), out.z);
+}
+
 }  // namespace
+
+void answer(const Model& model, const StepRecord& record, ClassResponse& response, const VecX& rho, const double* e,
+            const double* c, ClassAnswer& out, VecRef dv) {
+  const DofTree& tree = model.tree();
+  const ContactProblem& problem = record.problem;
+  const std::size_t rows = problem.rows.size();
+  multiply_transposed(model, record.inverse, rho, out.z);
+  for (int s = 0; s < tree.slot_count; s += kLanes) out.z.pack(0, s) = -out.z.pack(0, s);
+  if (rows > 0) {
+    grow(out.touches, problem.touches.size);
+    grow(out.df, rows + kLanes);
+    answer_rows(tree, problem, response, e, out, out.df.data());
+  }
+  if (rows > 0 && response.ill_conditioned()) correct_rows(tree, problem, response, e, out);
+  if (rows > 0 && c) add_choice(tree, problem, response, c, out);
+  multiply(model, record.inverse, out.z, dv);
+}
 
 void class_jvp(const Model& model, const StepRecord& record, const StepTangent& direction,
                const StepParameters* parameters, bool linearized, StepJvp& out) {
@@ -178,7 +211,7 @@ void class_jvp(const Model& model, const StepRecord& record, const StepTangent& 
   const std::size_t rows = record.problem.rows.size();
   take(direction.q, tree.nv, work.dq_dofs);
   take(direction.v, tree.nv, work.dv_dofs);
-  out.f.setZero(static_cast<Eigen::Index>(rows));
+  out.f.setZero(work.linearization.impulses ? static_cast<Eigen::Index>(rows) : 0);
   if (!linearized) {
     out.q = work.dq_dofs;
     out.v = work.dv_dofs;
@@ -196,7 +229,7 @@ void class_jvp(const Model& model, const StepRecord& record, const StepTangent& 
 
   PointJvp points(model, record, work);
   points.find(work.linearization.main, work.rho, work.e.data());
-  if (work.linearization.has_null) points.find(work.linearization.null, work.rho2, work.c.data());
+  if (work.linearization.has_null) points.find_rows(work.linearization.null, work.c.data());
   add_springs(model, record, work.dq_dofs, work.dv_dofs, work.rho);
   if (direction.tau.size() > 0) work.rho -= record.options.time_step() * direction.tau;
   if (parameters && direction.parameters.size() > 0) {
@@ -213,9 +246,9 @@ void class_jvp(const Model& model, const StepRecord& record, const StepTangent& 
 }
 
 void class_jvp(const Model& model, const StepRecord& record, const StepTangent& direction,
-               const StepParameters* parameters, StepJvp& out) {
+               const StepParameters* parameters, const LinearizationNeeds& needs, StepJvp& out) {
   StepJvp::Workspace& work = out.workspace();
-  const bool linearized = linearize(model, record, record.classes, {.impulses = true}, work.linearization);
+  const bool linearized = linearize(model, record, record.classes, needs, work.linearization);
   describe_gradient(record, linearized ? &work.linearization : nullptr, out.report);
   class_jvp(model, record, direction, parameters, linearized, out);
 }

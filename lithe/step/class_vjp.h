@@ -15,12 +15,13 @@ struct StepVjp::Workspace {
   StepLinearization linearization;
   InverseDynamicsVjp id;
   ParameterColumns columns;
-  Lanes<1> z, q, v;         // by slot
-  VecX lambda, g, g_null;   // nv
-  AlignedBuffer s_hat;      // by coordinate
-  AlignedBuffer s, s_null;  // by row
-  AlignedBuffer bouncing;   // by row
-  AlignedBuffer held_back;  // −T_Cᵀ s, over touches
+  Lanes<1> z, q, v;          // by slot
+  VecX lambda, g;            // nv
+  AlignedBuffer s_hat;       // by coordinate
+  AlignedBuffer correction;  // of s_hat
+  AlignedBuffer s, s_null;   // by row
+  AlignedBuffer bouncing;    // by row
+  AlignedBuffer held_back;   // −T_Cᵀ s, over touches
   AlignedBuffer touches, touches2;
   // Of the modes.
   BounceWorkspace bounce;

@@ -4,11 +4,11 @@
 
 namespace lithe {
 
-void ColumnWriter::add_force(const ColumnPart& part, int dof, const Force<double>& F) const {
-  for (int i = dof; i >= 0; i = tree.parent[i]) part.rho[i] += dot(motion_at(part.kin.S, tree.slot[i]), F);
+void ColumnWriter::add_force(int dof, const Force<double>& F) const {
+  for (int i = dof; i >= 0; i = tree.parent[i]) column.rho[i] += dot(motion_at(record.kin.S, tree.slot[i]), F);
 }
 
-void ColumnWriter::add_row_force(const ColumnPart& part, int row, double x) const {
+void ColumnWriter::add_row_force(int row, double x) const {
   const auto after = std::upper_bound(problem.patches.begin(), problem.patches.end(), row,
                                       [](int r, const Patch& patch) { return r < patch.first_row; });
   const Patch& patch = *std::prev(after);
@@ -19,18 +19,18 @@ void ColumnWriter::add_row_force(const ColumnPart& part, int row, double x) cons
     const double* T = problem.side(patch, second) + (row - patch.first_row);
     const auto coefficient = [&](int k) { return x * T[k * patch.stride]; };
     if (touch.size == 1) {
-      part.rho[touch.dof] += coefficient(0);
+      column.rho[touch.dof] += coefficient(0);
     } else {
-      add_force(part, touch.dof,
+      add_force(touch.dof,
                 {{coefficient(0), coefficient(1), coefficient(2)}, {coefficient(3), coefficient(4), coefficient(5)}});
     }
   }
 }
 
-void ColumnWriter::move_impulse(const ColumnPart& part, int row, double x) const {
+void ColumnWriter::move_impulse(int row, double x) const {
   if (x == 0) return;
-  if (part.is_step) column.df[row] += x;
-  add_row_force(part, row, -x);
+  column.df[row] += x;
+  add_row_force(row, -x);
 }
 
 double ColumnWriter::bound_sign(int row) const {

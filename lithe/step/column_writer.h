@@ -5,15 +5,13 @@
 
 namespace lithe {
 
-// One of the two equations of a column, with what it is taken at.
+// The rows' part of a column: e of the step, or e₂.
 struct ColumnPart {
-  const LinearPoint& point;
-  const Kinematics& kin;
+  const RowPoint& point;
   const double* f;  // f or y, by row
   const VecX& u;    // v⁺ or z
-  bool is_step;     // the second point has no targets, wrenches or gravity
-  VecX& rho;
-  double* e;  // by row
+  bool is_step;     // e₂ knows no targets
+  double* e;        // by row
 };
 
 // A column under construction, and the few ways in which parameters enter it.
@@ -26,19 +24,15 @@ struct ColumnWriter {
   const ContactProblem& problem = record.problem;
   const double h = record.options.time_step();  // Δt
 
-  // Calls write(part) for the step itself and for the second point, if there is one.
+  // Calls write(part) for e and, if there is one, for e₂.
   template <class Write>
   void for_each_part(Write write) const {
     write(main());
     if (linearization.has_null) write(null());
   }
-  ColumnPart main() const {
-    return {linearization.main, record.kin, record.f.data(), record.next.v, true, column.rho, column.e.data()};
-  }
+  ColumnPart main() const { return {linearization.main, record.f.data(), record.next.v, true, column.e.data()}; }
   ColumnPart null() const {
-    return {
-        linearization.null, linearization.still, linearization.response.y().data(), linearization.null.change, false,
-        column.rho2,        column.e2.data()};
+    return {linearization.null, linearization.response.y().data(), linearization.null.z, false, column.e2.data()};
   }
 
   // Calls visit(constraint, report of its island) for every constraint of the step.
@@ -54,13 +48,13 @@ struct ColumnWriter {
 
   // r grows by S·F in every DoF that moves the link behind `dof`: a force F (about the tree's origin) that the links have to
   // overcome. A fixed body (−1) feels nothing.
-  void add_force(const ColumnPart& part, int dof, const Force<double>& F) const;
+  void add_force(int dof, const Force<double>& F) const;
 
   // r grows by x times the row's Jᵀ.
-  void add_row_force(const ColumnPart& part, int row, double x) const;
+  void add_row_force(int row, double x) const;
 
-  // An impulse at its bound moves by x (of f; at the second point, of y).
-  void move_impulse(const ColumnPart& part, int row, double x) const;
+  // An impulse at its bound moves by x.
+  void move_impulse(int row, double x) const;
 
   // +1 at its upper bound, −1 at its lower one, 0 elsewhere.
   double bound_sign(int row) const;

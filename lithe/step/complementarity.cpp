@@ -31,14 +31,14 @@ void find_wishes(const Model& model, const StepRecord& record, const StepCotange
   own.classes = record.classes;
   for_each_one_sided(problem,
                      [&](const Constraint& constraint) { own.classes[constraint.first_row] = RowClass::clamping; });
-  own.response.compute(problem, own.classes, record.reports);
+  own.response.compute(model.tree(), problem, own.classes, record.reports);
   grow(own.touches, problem.touches.size);
   grow(own.s, problem.rows.size() + kLanes);
   multiply_transposed(model, record.inverse, work.lambda, work.z);
   problem.touches.product(model.tree(), work.z, own.touches.data());
   const double* f_bar = by_next.f.size() > 0 ? by_next.f.data() : nullptr;
   grow(own.s_hat, own.response.size() + kLanes);
-  own.response.respond_transposed(problem, own.touches.data(), f_bar, own.s_hat.data(), nullptr);
+  own.response.respond_transposed(problem, own.touches.data(), f_bar, own.s_hat.data());
   own.response.to_rows(problem, own.s_hat.data(), own.s.data());
 }
 

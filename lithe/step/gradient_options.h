@@ -19,6 +19,8 @@ struct GradientOptions {
   // Leaves saddle points: tries a second classification, suggested by the loss, and keeps the one with the larger gradient
   // (the paper's §IV-D). A heuristic; in VJPs and rollouts only.
   bool complementarity_aware = false;
+  // JVPs only: whether StepJvp::f is wanted. Without it, it stays empty, and q and v come sooner.
+  bool impulses = true;
 
   // The derivative of the step as computed, which finite differences agree with.
   static constexpr GradientOptions exact() { return {.bounce = Bounce::off}; }

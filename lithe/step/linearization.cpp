@@ -8,32 +8,45 @@ namespace lithe {
 
 namespace {
 
-// φ = Tᵀ f, and the same on the links. What acts inside joints does not depend on where the bodies are.
-void find_wrenches(const DofTree& tree, const ContactProblem& problem, const double* f, double h, LinearPoint& point) {
-  grow(point.touch_impulse, problem.touches.size);
-  touch_impulses(problem, f, point.touch_impulse.data());
-  for (const Touch& touch : problem.touches.touches) {
+// φ = Tᵀ f on the links. What acts inside joints does not depend on where the bodies are.
+void find_wrenches(const DofTree& tree, const StepRecord& record, AlignedBuffer& touches, Lanes<6>& out) {
+  const TouchSpace& space = record.problem.touches;
+  const double per_time = 1 / record.options.time_step();
+  grow(touches, space.size);
+  touch_impulses(record.problem, record.f.data(), touches.data());
+  for (const Touch& touch : space.touches) {
     if (touch.size != 6) continue;
-    const double* phi = point.touch_impulse.data() + problem.touches.start_of(touch);
-    for (int k = 0; k < 6; ++k) point.link_wrenches.at(k, tree.slot[touch.dof]) += phi[k] / h;
+    const double* phi = touches.data() + space.start_of(touch);
+    for (int k = 0; k < 6; ++k) out.at(k, tree.slot[touch.dof]) += per_time * phi[k];
   }
 }
 
 // V under the velocities at the step's end: the start's plus Δt times what a adds to the acceleration.
-void find_velocities(const DofTree& tree, const Kinematics& kin, const InverseDynamics* bias, double h,
-                     LinearPoint& point) {
+void find_velocities(const DofTree& tree, const StepRecord& record, LinearPoint& point) {
+  const Kinematics& kin = record.kin;
   point.V.resize(tree.slot_count);
   point.Psi_dot.resize(tree.slot_count);
-  const Pack step = broadcast(h);
+  const Pack step = broadcast(record.options.time_step());
   for (int s = 0; s < tree.slot_count; s += kLanes) {
-    Motion<Pack> behind = load_motion(point.id.A, s), before = load_motion(point.id.A_parent, s);
-    if (bias) {
-      behind = behind - load_motion(bias->A, s);
-      before = before - load_motion(bias->A_parent, s);
-    }
+    const Motion<Pack> behind = load_motion(point.id.A, s) - load_motion(record.bias.A, s);
+    const Motion<Pack> before = load_motion(point.id.A_parent, s) - load_motion(record.bias.A_parent, s);
     store(point.V, s, load_motion(kin.V, s) + step * behind);
     const Motion<Pack> V_before = load_motion(kin.V_parent, s) + step * before;
     store(point.Psi_dot, s, cross(V_before, load_motion(kin.S, s)));
+  }
+}
+
+// The same under velocities u, summed from scratch.
+void find_velocities(const DofTree& tree, const Kinematics& kin, const VecX& u, Lanes<1>& slots, RowPoint& point) {
+  point.V.resize(tree.slot_count);
+  point.Psi_dot.resize(tree.slot_count);
+  slots.resize_zero(tree.slot_count);
+  dofs_to_slots(tree, u.data(), slots);
+  Lanes<6>& V_before = point.Psi_dot;
+  const Motion<double> ground = {};
+  sum_outwards(tree, ground, [&](int s) { return slots.pack(0, s) * load_motion(kin.S, s); }, V_before, point.V);
+  for (int s = 0; s < tree.slot_count; s += kLanes) {
+    store(point.Psi_dot, s, cross(load_motion(V_before, s), load_motion(kin.S, s)));
   }
 }
 
@@ -61,20 +74,18 @@ bool bounces(const ContactProblem& problem) {
 bool main_point(const Model& model, const StepRecord& record, std::span<const RowClass> classes,
                 const LinearizationNeeds& needs, StepLinearization& out) {
   const DofTree& tree = model.tree();
-  const double h = record.options.time_step();
   LinearPoint& point = out.main;
-  point.at_rest = false;
   point.change = record.next.v - record.state.v;
-  point.acceleration = point.change / h;
+  point.acceleration = point.change / record.options.time_step();
   if (!all_finite(point.acceleration)) return false;
   const bool constrained = !record.problem.rows.empty();
   point.link_wrenches.resize_zero(tree.slot_count);
-  if (constrained) find_wrenches(tree, record.problem, record.f.data(), h, point);
+  if (constrained) find_wrenches(tree, record, out.touches, point.link_wrenches);
   rnea_forces(model, record.kin, point.acceleration, point.link_wrenches, point.id, record.control.wrenches);
-  find_velocities(tree, record.kin, &record.bias, h, point);
+  find_velocities(tree, record, point);
   if (!constrained) return true;
   find_touch_velocities(tree, record.problem.touches, point.V, record.next.v.data(), point.touch_velocity);
-  out.response.compute(record.problem, classes, record.reports);
+  out.response.compute(tree, record.problem, classes, record.reports);
   const bool bouncing = bounces(record.problem);
   if (bouncing) {
     find_touch_velocities(tree, record.problem.touches, record.kin.V, record.state.v.data(), out.touch_velocity_before);
@@ -97,21 +108,15 @@ bool main_point(const Model& model, const StepRecord& record, std::span<const Ro
 // z = M̂⁻¹ P y.
 void null_point(const Model& model, const StepRecord& record, StepLinearization& out) {
   const DofTree& tree = model.tree();
-  const double h = record.options.time_step();
   const ContactProblem& problem = record.problem;
-  LinearPoint& point = out.null;
-  point.at_rest = true;
+  NullPoint& point = out.null;
   const double* y = out.response.y().data();
-  point.link_wrenches.resize_zero(tree.slot_count);
-  find_wrenches(tree, problem, y, h, point);
-  problem.touches.transposed_product(tree, point.touch_impulse.data(), out.slots);
-  point.change.resize(tree.nv);
-  multiply(model, record.inverse, out.slots, point.change);
-  point.acceleration = point.change / h;
-  kinematics(model, record.state.q, out.still);
-  inertial_forces(model, out.still, point.acceleration, point.link_wrenches, point.id);
-  find_velocities(tree, out.still, nullptr, h, point);
-  find_touch_velocities(tree, problem.touches, point.V, point.change.data(), point.touch_velocity);
+  touch_impulses(problem, y, out.touches.data());
+  problem.touches.transposed_product(tree, out.touches.data(), out.slots);
+  point.z.resize(tree.nv);
+  multiply(model, record.inverse, out.slots, point.z);
+  find_velocities(tree, record.kin, point.z, out.slots, point);
+  find_touch_velocities(tree, problem.touches, point.V, point.z.data(), point.touch_velocity);
   const ContactInput input = contact_input(record);
   constraint_forms(model,
                    {.contact = input,
@@ -121,7 +126,8 @@ void null_point(const Model& model, const StepRecord& record, StepLinearization&
                     .V = point.touch_velocity.data(),
                     .V_before = nullptr,
                     .f = y,
-                    .targets = false},
+                    .targets = false,
+                    .pushes = false},
                    point.forms);
 }
 
@@ -130,6 +136,7 @@ void null_point(const Model& model, const StepRecord& record, StepLinearization&
 bool linearize(const Model& model, const StepRecord& record, std::span<const RowClass> classes,
                const LinearizationNeeds& needs, StepLinearization& out) {
   out.has_null = false;
+  out.impulses = needs.impulses;
   if (record.status.diverged) return false;
   if (!main_point(model, record, classes, needs, out)) return false;
   if (record.problem.rows.empty()) return true;

@@ -16,37 +16,42 @@ namespace lithe {
 // ∂r and e := ∂(d − J v⁺ − D f) come from one pass of inverse dynamics at a, with the contact wrenches as part of the
 // links' forces, and from the forms of the rows. The class's response turns them into ∂v⁺ and ∂f.
 //
-// A point is one such pair of equations. Besides the step itself there is a second one where the choice of f among many
-// matters: c = ∂A_C·y of the null-space term is the same pair at rest, without gravity and targets, with z = M̂⁻¹P y in the
-// place of v⁺ and v⁺ − v, and y in the place of f.
-struct LinearPoint {
-  InverseDynamics id;  // its F: with the constraints' wrenches, which turn along with the links
-  VecX change;         // v⁺ − v, or z
-  VecX acceleration;   // change/Δt
-  Lanes<6> V;          // velocity behind each DoF's joint under v⁺ (or z), and Ψ̇ under it
+// Where the choice of f among many matters, its null-space term needs the second equation once more: c = ∂J_C·z + ∂D·y is −e with
+// z = M̂⁻¹P y in the place of v⁺ and y in the place of f, without targets.
+
+// The rows under some velocities u.
+struct RowPoint {
+  Lanes<6> V;  // velocity behind each DoF's joint under u, and Ψ̇ under it
   Lanes<6> Psi_dot;
-  AlignedBuffer touch_velocity;  // J_F v⁺
-  AlignedBuffer touch_impulse;   // φ = Tᵀ f
-  Lanes<6> link_wrenches;        // φ/Δt on bodies, by slot
+  AlignedBuffer touch_velocity;  // J_F u
   ConstraintForms forms;
+};
+
+// u = v⁺: the step itself.
+struct LinearPoint : RowPoint {
+  InverseDynamics id;              // its F: with the constraints' wrenches, which turn along with the links
+  VecX change;                     // v⁺ − v
+  VecX acceleration;               // change/Δt
+  Lanes<6> link_wrenches;          // φ/Δt on bodies, φ = Tᵀ f, by slot
   AlignedBuffer compressed_forms;  // Qᵀ E, laid out as the response's patches say
-  bool at_rest = false;            // the second point
+};
+
+// u = z.
+struct NullPoint : RowPoint {
+  VecX z;
 };
 
 struct StepLinearization {
   ClassResponse response;
-  LinearPoint main, null;
-  Kinematics still;                     // of the second point
+  LinearPoint main;
+  NullPoint null;
+  bool has_null = false;                // the second one is there
+  bool impulses = false;                // ∂f was asked for
   AlignedBuffer touch_velocity_before;  // J_F v; where something bounces
-  bool has_null = false;                // the second point is there
-
-  const Kinematics& kin(const StepRecord& record, const LinearPoint& point) const {
-    return point.at_rest ? still : record.kin;
-  }
 
   // Workspace.
+  AlignedBuffer touches;
   Lanes<1> slots;
-  VecX vector;
 };
 
 struct LinearizationNeeds {

@@ -32,22 +32,18 @@ void write_resistance(ColumnWriter& writer, JointIndex index, int which) {
   const int count = writer.tree.joint_end[first] - first;
   const double h = writer.h;
   const Vec3 stretch = stretch_of(writer, index);
-  writer.for_each_part([&](const ColumnPart& part) {
-    const bool main = part.is_step;
-    for (int k = 0; k < count; ++k) {
-      const int dof = first + k;
-      const double change = part.point.change[dof];
-      switch (which) {
-        case joint_parameter::stiffness: part.rho[dof] += h * ((main ? stretch[k] : 0) + h * change); break;
-        case joint_parameter::damping: part.rho[dof] += h * part.u[dof]; break;
-        case joint_parameter::armature: part.rho[dof] += change; break;
-        case joint_parameter::rest:
-          if (main) part.rho[dof] -= h * writer.tree.resistance[dof].stiffness;
-          break;
-        default: break;
-      }
+  for (int k = 0; k < count; ++k) {
+    const int dof = first + k;
+    const double change = writer.linearization.main.change[dof];
+    double& rho = writer.column.rho[dof];
+    switch (which) {
+      case joint_parameter::stiffness: rho += h * (stretch[k] + h * change); break;
+      case joint_parameter::damping: rho += h * writer.record.next.v[dof]; break;
+      case joint_parameter::armature: rho += change; break;
+      case joint_parameter::rest: rho -= h * writer.tree.resistance[dof].stiffness; break;
+      default: break;
     }
-  });
+  }
 }
 
 void write_joint(ColumnWriter& writer, JointIndex joint, int which) {
@@ -111,12 +107,10 @@ void write_mimic(ColumnWriter& writer, MimicIndex mimic, int which) {
 void write_time_step(ColumnWriter& writer) {
   const StepRecord& record = writer.record;
   const double h = writer.h;
-  writer.for_each_part([&](const ColumnPart& part) {
-    for (int i = 0; i < writer.tree.nv; ++i) {
-      const DofTree::Resistance& resistance = writer.tree.resistance[i];
-      part.rho[i] += (resistance.damping + 2 * h * resistance.stiffness) * part.point.change[i];
-    }
-  });
+  for (int i = 0; i < writer.tree.nv; ++i) {
+    const DofTree::Resistance& resistance = writer.tree.resistance[i];
+    writer.column.rho[i] += (resistance.damping + 2 * h * resistance.stiffness) * writer.linearization.main.change[i];
+  }
   writer.column.rho -= record.smooth_impulse / h;
   for (const int j : writer.tree.sprung_joints) {
     const DofTree::TreeJoint& joint = writer.tree.joints[j];
@@ -159,7 +153,7 @@ void ParameterColumns::start(const Model& model, const StepRecord& record, const
   for (AlignedBuffer* buffer : {&column_.e, &column_.e2, &column_.df, &column_.gap}) {
     if (buffer->size() < rows) buffer->resize(rows);
   }
-  for (VecX* vector : {&column_.rho, &column_.rho2, &column_.dq}) vector->resize(model.nv());
+  for (VecX* vector : {&column_.rho, &column_.dq}) vector->resize(model.nv());
 }
 
 const ParameterColumn& ParameterColumns::column(const Model& model, const StepRecord& record,
@@ -169,7 +163,7 @@ const ParameterColumn& ParameterColumns::column(const Model& model, const StepRe
   for (AlignedBuffer* buffer : {&column_.e, &column_.e2, &column_.df, &column_.gap}) {
     std::fill_n(buffer->begin(), rows, 0.0);
   }
-  for (VecX* vector : {&column_.rho, &column_.rho2, &column_.dq}) vector->setZero();
+  for (VecX* vector : {&column_.rho, &column_.dq}) vector->setZero();
 
   ColumnWriter writer{model, record, linearization, column_};
   using Kind = StepParameters::Entry::Kind;

@@ -8,18 +8,17 @@ namespace lithe {
 // The derivatives by one parameter x of what a step solves, with v⁺ and f held (StepLinearization):
 //
 //   ρ  = ∂r/∂x,   e  = ∂(d − J v⁺ − D f)/∂x      of the step itself
-//   ρ₂, e₂                                        of the second point: at rest, without targets, z and y for v⁺ and f
+//   e₂ = −∂(J z + D y)/∂x                         with z and y held: what moves the choice of f among many, c = −e₂
 //   ∂f                                            what moves impulses at their bounds directly: ±∂μ f_n, ∂(Δt·effort)
 //   ∂q                                            what moves q⁺ directly
 //   ∂gap                                          at fixed q, of contacts that bounce: no part of the step, but of when they
 //                                                 hit (bounce.h)
 //
-// The direct ∂f are forces too: ρ holds their part −Jᵀ∂f, and ρ₂ that of ±∂μ y_n. Then
+// The direct ∂f are forces too: ρ holds their part −Jᵀ∂f. Then, with ∂f′ what the class answers to ρ, e and c,
 //
-//   ∂v⁺ = M̂⁻¹(Jᵀ ∂f′ − ρ),   the step's ∂f = ∂f′ + ∂f,   ∂f′ = ClassResponse::respond(J_F M̂⁻¹ρ, e, c),
-//   c = −e₂ − J M̂⁻¹ρ₂.
+//   ∂v⁺ = M̂⁻¹(Jᵀ ∂f′ − ρ),   the step's ∂f = ∂f′ + ∂f.
 struct ParameterColumn {
-  VecX rho, rho2;           // nv
+  VecX rho;                 // nv
   VecX dq;                  // nv, by the tangent of q⁺
   AlignedBuffer e, e2, df;  // by row, and kLanes zeros after the last one
   AlignedBuffer gap;        // by row: at the normals of contacts that bounce, zero elsewhere
@@ -35,7 +34,7 @@ class ParameterColumns {
   // To be called once per linearization. Allocates only where there are more rows than ever before.
   void start(const Model& model, const StepRecord& record, const StepLinearization& linearization);
 
-  // Valid until the next call. ρ₂ and e₂ are written where the linearization has a second point.
+  // Valid until the next call. e₂ is written where the linearization has a second point.
   const ParameterColumn& column(const Model& model, const StepRecord& record, const StepLinearization& linearization,
                                 const StepParameters::Entry& entry);
 

@@ -34,14 +34,13 @@ PointMotion motion_of(const ColumnWriter& writer, const Lanes<6>& V, int dof, co
 }
 
 // A constraint pushes a with the force F and the moment N at p, and b the other way.
-void add_push(const ColumnWriter& writer, const ColumnPart& part, const Constraint& constraint, const Vec3& p,
-              const Vec3& N, const Vec3& F) {
+void add_push(const ColumnWriter& writer, const Constraint& constraint, const Vec3& p, const Vec3& N, const Vec3& F) {
   for (const bool second : {false, true}) {
     const int dof = second ? constraint.dof_b : constraint.dof_a;
     if (dof < 0) continue;
     const double sign = second ? 1 : -1;  // r contains −Jᵀf
     const Vec3 moment = N + place_from_origin(writer, dof, p).cross(F);
-    writer.add_force(part, dof, {from_eigen(sign * moment), from_eigen(sign * F)});
+    writer.add_force(dof, {from_eigen(sign * moment), from_eigen(sign * F)});
   }
 }
 
@@ -83,16 +82,10 @@ void move_contact(const ColumnWriter& writer, const Constraint& constraint, cons
       return motion_of(writer, V, constraint.dof_a, contact.p) - motion_of(writer, V, constraint.dof_b, contact.p);
     };
     double* e = part.e + constraint.first_row;
-    const double* f = part.f + constraint.first_row;
     const PointMotion u = relative(part.point.V);
-    Vec3 F = Vec3::Zero(), dF = Vec3::Zero();
     for (int k = 0; k < directions.count; ++k) {
-      const Vec3 turned = directions.by_n[k] * dn;
-      e[k] -= turned.dot(u.v) + dp.dot(directions.d[k].cross(u.w));
-      F += f[k] * directions.d[k];
-      dF += f[k] * turned;
+      e[k] -= (directions.by_n[k] * dn).dot(u.v) + dp.dot(directions.d[k].cross(u.w));
     }
-    add_push(writer, part, constraint, contact.p, dp.cross(F), dF);
     if (!part.is_step) return;
     e[0] += gap_rate(writer.problem, constraint, writer.record.options.constraints, report) * change[6];
     if (bounces(writer, constraint, report)) {
@@ -100,6 +93,13 @@ void move_contact(const ColumnWriter& writer, const Constraint& constraint, cons
       e[0] -= constraint.material.restitution * (dn.dot(before.v) + dp.dot(contact.n.cross(before.w)));
     }
   });
+  const double* f = writer.record.f.data() + constraint.first_row;
+  Vec3 F = Vec3::Zero(), dF = Vec3::Zero();
+  for (int k = 0; k < directions.count; ++k) {
+    F += f[k] * directions.d[k];
+    dF += f[k] * directions.by_n[k] * dn;
+  }
+  add_push(writer, constraint, contact.p, dp.cross(F), dF);
 }
 
 // Calls visit(constraint, report, contact) for every contact.
@@ -136,17 +136,16 @@ void shift_loop(const ColumnWriter& writer, const Constraint& constraint, const 
   const double sign = second ? -1 : 1;
   writer.for_each_part([&](const ColumnPart& part) {
     const Vec3 drift = motion_of(writer, part.point.V, dof, p).w.cross(shift);
-    Vec3 F;
     for (int k = 0; k < 3; ++k) {
       const int row = constraint.first_row + k;
       part.e[row] -= sign * drift[k];
-      F[k] = part.f[row];
       if (!part.is_step) continue;
       part.e[row] +=
           sign * shift[k] * error_rate(writer.problem, constraint, row, writer.record.options.constraints, report);
     }
-    writer.add_force(part, dof, {from_eigen(-sign * shift.cross(F)), {}});
   });
+  const Vec3 F(&writer.record.f[constraint.first_row]);
+  writer.add_force(dof, {from_eigen(-sign * shift.cross(F)), {}});
 }
 
 template <class Visit>

@@ -32,8 +32,8 @@ Vec3 angular_at(const DofTree& tree, const Lanes<6>& motions, int dof) {
 // A shift that is fixed in what carries it.
 Slide fixed_slide(const ColumnWriter& writer, const ColumnPart& part, int carrier, const Vec3& shift) {
   const Vec3 w_end = angular_at(writer.tree, part.point.V, carrier);
-  const Vec3 w = angular_at(writer.tree, part.kin.V, carrier);
-  const Vec3 alpha = angular_at(writer.tree, part.point.id.A, carrier);
+  const Vec3 w = angular_at(writer.tree, writer.record.kin.V, carrier);
+  const Vec3 alpha = angular_at(writer.tree, writer.linearization.main.id.A, carrier);
   return {shift, w_end.cross(shift), w.cross(shift), alpha.cross(shift) + w.cross(w.cross(shift))};
 }
 
@@ -42,19 +42,19 @@ Force<double> pure_moment(const Vec3& moment) { return {from_eigen(moment), {}};
 // Inertia of mass m and first moment hc: the force that it takes to accelerate it by a, all of it alike.
 Force<double> force_of(double m, const Vec3& hc, const Vec3& a) { return {from_eigen(hc.cross(a)), from_eigen(m * a)}; }
 
-void add_link_forces(const ColumnWriter& writer, const ColumnPart& part, const Behind& behind, const Slide& slide) {
+void add_link_forces(const ColumnWriter& writer, const Behind& behind, const Slide& slide) {
   const DofTree& tree = writer.tree;
   const double h = writer.h;
   const MassMatrix& M = writer.record.M;
   const Vector3<double> a = from_eigen(h * slide.acceleration);
   // S_i·(I_i [0; a]) = (I_i S_i)·[0; a], with the composite inertia I_i of what is behind i.
-  for (int i = behind.begin; i < behind.end; ++i) part.rho[i] += dot(a, vector_at(M.IS, tree.slot[i], 3));
+  for (int i = behind.begin; i < behind.end; ++i) writer.column.rho[i] += dot(a, vector_at(M.IS, tree.slot[i], 3));
   if (behind.carrier < 0) return;
   for (int i = behind.begin; i < behind.end; i = tree.subtree_end[i]) {
     const int slot = tree.slot[i];
     const Force<double> own = force_of(M.I.at(0, slot), to_eigen(vector_at(M.I, slot, 1)), h * slide.acceleration);
-    const Vec3 carried = h * slide.shift.cross(to_eigen(vector_at(part.point.id.F, slot, 3)));
-    writer.add_force(part, behind.carrier, own + pure_moment(carried));
+    const Vec3 carried = h * slide.shift.cross(to_eigen(vector_at(writer.linearization.main.id.F, slot, 3)));
+    writer.add_force(behind.carrier, own + pure_moment(carried));
   }
 }
 
@@ -95,15 +95,15 @@ void add_row_changes(const ColumnWriter& writer, const ColumnPart& part, const P
 }
 
 // How the wrenches of a patch change, besides turning along with the bodies.
-void add_push_changes(const ColumnWriter& writer, const ColumnPart& part, const Patch& patch,
-                      const ConstraintForms::Push& push, const MovedSides& moved, const Slide& slide) {
+void add_push_changes(const ColumnWriter& writer, const Patch& patch, const ConstraintForms::Push& push,
+                      const MovedSides& moved, const Slide& slide) {
   for (const bool second : {false, true}) {
     const int touch = second ? patch.touch_b : patch.touch_a;
     if (touch < 0) continue;
     Vec6 change = Vec6::Zero();
     if (moved.a) change += (second ? push.ba : push.aa).rightCols<3>() * slide.shift;
     if (moved.b) change += (second ? push.bb : push.ab).rightCols<3>() * slide.shift;
-    writer.add_force(part, writer.problem.touches.touches[touch].dof,
+    writer.add_force(writer.problem.touches.touches[touch].dof,
                      {from_eigen(-change.head<3>()), from_eigen(-change.tail<3>())});
   }
 }
@@ -122,14 +122,14 @@ void add_constraint_changes(const ColumnWriter& writer, const ColumnPart& part, 
     if (moved.a) add_row_changes(writer, part, patch, false, bounces, slide);
     if (moved.b) add_row_changes(writer, part, patch, true, bounces, slide);
     if ((moved.a || moved.b) && !forms.pushes[p].zero) {
-      add_push_changes(writer, part, patch, forms.pushes[p], moved, slide);
+      add_push_changes(writer, patch, forms.pushes[p], moved, slide);
     }
   }
 }
 
 void add_slide(const ColumnWriter& writer, const ColumnPart& part, const Behind& behind, const Slide& slide) {
   if (behind.begin == behind.end) return;
-  add_link_forces(writer, part, behind, slide);
+  if (part.is_step) add_link_forces(writer, behind, slide);
   add_constraint_changes(writer, part, behind, slide);
 }
 
@@ -184,21 +184,20 @@ Cargo cargo_of(const ColumnWriter& writer, BodyIndex body) {
 }
 
 // The inertia of one body that is shifted within its link, and the wrenches on it, which keep their components.
-void shift_body_in_link(const ColumnWriter& writer, const ColumnPart& part, BodyIndex index, const Slide& slide) {
-  const BodyPoint origin = body_point(writer.model, part.kin, index);
+void shift_body_in_link(const ColumnWriter& writer, BodyIndex index, const Slide& slide) {
+  const Kinematics& kin = writer.record.kin;
+  const BodyPoint origin = body_point(writer.model, kin, index);
   const SpatialInertia& inertia = writer.model.bodies()[index].inertia;
   const double h = writer.h;
   const Vec3 hc = inertia.mass * to_eigen(origin.p) + writer.record.X_WB[index].R * inertia.first_moment;
-  const Motion<double> V = motion_at(part.kin.V, origin.slot), A = motion_at(part.point.id.A, origin.slot);
+  const Motion<double> V = motion_at(kin.V, origin.slot), A = motion_at(writer.linearization.main.id.A, origin.slot);
   const Vec3 w = to_eigen(V.w);
   Vec3 force =
       inertia.mass * to_eigen(A.v) - hc.cross(to_eigen(A.w)) + w.cross(inertia.mass * to_eigen(V.v) - hc.cross(w));
-  if (part.is_step) {
-    for (const ExternalWrench& wrench : writer.record.control.wrenches) {
-      if (wrench.body == index) force -= wrench.wrench.tail<3>();
-    }
+  for (const ExternalWrench& wrench : writer.record.control.wrenches) {
+    if (wrench.body == index) force -= wrench.wrench.tail<3>();
   }
-  writer.add_force(part, origin.dof,
+  writer.add_force(origin.dof,
                    force_of(inertia.mass, hc, h * slide.acceleration) + pure_moment(h * slide.shift.cross(force)));
 }
 
@@ -209,13 +208,11 @@ void write_inertia(ColumnWriter& writer, BodyIndex body, int which) {
   if (origin.slot < 0) return;
   const Mat3& R = writer.record.X_WB[body].R;
   const Inertia10<double> I = unit_inertia(which);
-  writer.for_each_part([&](const ColumnPart& part) {
-    const Motion<double> V = in_body(motion_at(part.kin.V, origin.slot), origin.p, R);
-    const Motion<double> A = in_body(motion_at(part.point.id.A, origin.slot), origin.p, R);
-    const Force<double> F = writer.h * (I * A + cross(V, I * V));
-    const Vector3<double> f = from_eigen(R * to_eigen(F.f));
-    writer.add_force(part, origin.dof, {from_eigen(R * to_eigen(F.n)) + cross(origin.p, f), f});
-  });
+  const Motion<double> V = in_body(motion_at(writer.record.kin.V, origin.slot), origin.p, R);
+  const Motion<double> A = in_body(motion_at(writer.linearization.main.id.A, origin.slot), origin.p, R);
+  const Force<double> F = writer.h * (I * A + cross(V, I * V));
+  const Vector3<double> f = from_eigen(R * to_eigen(F.f));
+  writer.add_force(origin.dof, {from_eigen(R * to_eigen(F.n)) + cross(origin.p, f), f});
 }
 
 void write_joint_placement(ColumnWriter& writer, JointIndex joint, int axis) {
@@ -233,22 +230,23 @@ void write_pitch(ColumnWriter& writer, JointIndex joint) {
   const Behind behind = behind_joint(writer.tree, joint);
   const Vec3 z = joint_rotation(writer.record.kin, screw.slot).col(2);
   const double q = writer.record.state.q[screw.q_index];
+  const double v = writer.record.state.v[screw.dof];
+  const Vec3 w = angular_at(writer.tree, writer.record.kin.V, behind.carrier);
+  const LinearPoint& step = writer.linearization.main;
   writer.for_each_part([&](const ColumnPart& part) {
-    const double v = part.kin.v.at(0, screw.slot);
-    const Vec3 w = angular_at(writer.tree, part.kin.V, behind.carrier);
     Slide slide = fixed_slide(writer, part, behind.carrier, q * z);
     slide.velocity += part.u[screw.dof] * z;
     slide.velocity_start += v * z;
-    slide.acceleration += 2 * v * w.cross(z) + part.point.acceleration[screw.dof] * z;
+    slide.acceleration += 2 * v * w.cross(z) + step.acceleration[screw.dof] * z;
     add_slide(writer, part, behind, slide);
-    part.rho[screw.dof] += writer.h * z.dot(to_eigen(vector_at(part.point.id.F, screw.slot, 3)));
   });
+  writer.column.rho[screw.dof] += writer.h * z.dot(to_eigen(vector_at(step.id.F, screw.slot, 3)));
 }
 
 void write_gravity(ColumnWriter& writer, int axis) {
   // As if everything accelerated upwards.
   const Slide slide{.acceleration = -Vec3::Unit(axis)};
-  add_link_forces(writer, writer.main(), {-1, 0, writer.tree.nv}, slide);
+  add_link_forces(writer, {-1, 0, writer.tree.nv}, slide);
 }
 
 void write_body_placement(ColumnWriter& writer, BodyIndex body, int axis) {
@@ -258,9 +256,9 @@ void write_body_placement(ColumnWriter& writer, BodyIndex body, int axis) {
   writer.for_each_part([&](const ColumnPart& part) {
     const Slide slide = fixed_slide(writer, part, cargo.behind.carrier, shift);
     add_slide(writer, part, cargo.behind, slide);
-    if (cargo.behind.carrier < 0) return;
+    if (!part.is_step || cargo.behind.carrier < 0) return;
     for (int b = cargo.group.first; b < cargo.group.end; ++b) {
-      if (cargo.group.has(writer.tree, BodyIndex(b))) shift_body_in_link(writer, part, BodyIndex(b), slide);
+      if (cargo.group.has(writer.tree, BodyIndex(b))) shift_body_in_link(writer, BodyIndex(b), slide);
     }
   });
   // The link's motion stays, so contacts and loops on these bodies see places move and nothing else.

@@ -27,7 +27,7 @@ MotorRowRates rates_of(const ColumnWriter& writer, int index) {
                          writer.h);
 }
 
-// e = ∂d − ∂D f at the step, −∂D y at the second point.
+// e = ∂d − ∂D f and e₂ = −∂D y.
 void move_motor_row(const ColumnWriter& writer, int row, const MotorRowRates::Rate& rate) {
   writer.for_each_part([&](const ColumnPart& part) {
     if (part.is_step) part.e[row] += rate.d;
@@ -62,16 +62,15 @@ void for_mimic(const ColumnWriter& writer, MimicIndex mimic, Visit visit) {
 }  // namespace
 
 void write_friction(ColumnWriter& writer, ShapeIndex shape) {
-  for_each_contact_of(
-      writer, shape, [&](const Constraint& constraint, const LcpReport&, const Material& own, const Material& other) {
-        if (constraint.rows == 1) return;
-        const double share = other.friction / (own.friction + other.friction);
-        for (int row = constraint.first_row + 1; row < constraint.first_row + 3; ++row) {
-          const double rate = writer.bound_sign(row) * 2 * share * share;  // ∂(±μ)
-          writer.for_each_part(
-              [&](const ColumnPart& part) { writer.move_impulse(part, row, rate * part.f[constraint.first_row]); });
-        }
-      });
+  for_each_contact_of(writer, shape,
+                      [&](const Constraint& constraint, const LcpReport&, const Material& own, const Material& other) {
+                        if (constraint.rows == 1) return;
+                        const double share = other.friction / (own.friction + other.friction);
+                        for (int row = constraint.first_row + 1; row < constraint.first_row + 3; ++row) {
+                          const double rate = writer.bound_sign(row) * 2 * share * share;  // ∂(±μ)
+                          writer.move_impulse(row, rate * writer.record.f[constraint.first_row]);
+                        }
+                      });
 }
 
 void write_restitution(ColumnWriter& writer, ShapeIndex shape) {
@@ -102,13 +101,13 @@ void write_dry_friction(ColumnWriter& writer, JointIndex joint) {
   const int end = writer.tree.joint_end[first];
   writer.for_each_constraint([&](const Constraint& constraint, const LcpReport&) {
     if (constraint.kind != ConstraintKind::dry_friction || constraint.index < first || constraint.index >= end) return;
-    writer.move_impulse(writer.main(), constraint.first_row, writer.bound_sign(constraint.first_row) * writer.h);
+    writer.move_impulse(constraint.first_row, writer.bound_sign(constraint.first_row) * writer.h);
   });
 }
 
 void write_effort_limit(ColumnWriter& writer, JointIndex joint) {
   for_each_motor_on(writer, joint, [&](int row, const MotorRowRates& rates) {
-    writer.move_impulse(writer.main(), row, writer.bound_sign(row) * rates.limit_by_effort_limit);
+    writer.move_impulse(row, writer.bound_sign(row) * rates.limit_by_effort_limit);
   });
 }
 
@@ -127,7 +126,7 @@ void write_motor_damping(ColumnWriter& writer, MotorIndex motor) {
 
 void write_max_effort(ColumnWriter& writer, MotorIndex motor) {
   for_motor(writer, motor, [&](int row, const MotorRowRates& rates) {
-    writer.move_impulse(writer.main(), row, writer.bound_sign(row) * rates.limit_by_max_effort);
+    writer.move_impulse(row, writer.bound_sign(row) * rates.limit_by_max_effort);
   });
 }
 
@@ -141,10 +140,8 @@ void write_mimic_multiplier(ColumnWriter& writer, MimicIndex mimic) {
     const int row = constraint.first_row, source = constraint.dof_b;
     const double q = writer.record.state.q[writer.tree.joints[writer.tree.joint_of[source]].q_index];
     writer.main().e[row] -= q * error_rate(writer.problem, constraint, row, options_of(writer), report);
-    writer.for_each_part([&](const ColumnPart& part) {
-      part.e[row] += part.u[source];
-      part.rho[source] += part.f[row];
-    });
+    writer.for_each_part([&](const ColumnPart& part) { part.e[row] += part.u[source]; });
+    writer.column.rho[source] += writer.record.f[row];
   });
 }
 
@@ -182,7 +179,7 @@ void write_time_step_of_rows(ColumnWriter& writer) {
       case ConstraintKind::dry_friction:
         // Bounds ∝ Δt.
         if (problem.rows[first].kind == RowKind::bounded) {
-          writer.move_impulse(main, first, writer.bound_sign(first) * problem.rows[first].upper / writer.h);
+          writer.move_impulse(first, writer.bound_sign(first) * problem.rows[first].upper / writer.h);
         }
         break;
     }

@@ -284,6 +284,111 @@ void ResponseMatrices::fill_N(const DofTree& tree, const InverseFactor& inverse,
   if (symmetric) mirror_lower_triangle(block, rows.dof_count, rows.column_stride);
 }
 
+void ResponseMatrices::fill_J(const DofTree& tree, const StepRecord& record, const ClassResponse& response,
+                              const Group& group) {
+  const TouchSpace& space = record.problem.touches;
+  const ClassResponse::Part& part = response.parts()[group.island];
+  grow(J_, Lt_.size());
+  for (const int t : trees_of(group)) {
+    std::fill_n(J_.data() + Lt_start_[t], static_cast<std::ptrdiff_t>(part.stride) * tree.trees[t].dof_count, 0.0);
+  }
+  for (const Patch& patch : response.patches_of(record.problem, group.island)) {
+    const double* form = response.R() + patch.start;
+    for (const int index : {patch.touch_a, patch.touch_b}) {
+      if (index < 0) continue;
+      const Touch& touch = space.touches[index];
+      const int t = tree.chains[tree.chain[touch.dof]].tree;
+      const int end = touch.size == 1 ? tree.parent[touch.dof] : -1;
+      for (int dof = touch.dof; dof != end; dof = tree.parent[dof]) {
+        double* to =
+            J_.data() + Lt_start_[t] + (dof - tree.trees[t].first_dof) * part.stride + patch.first_row - part.first;
+        for (int k = 0; k < touch.size; ++k) {
+          const double axis = touch.size == 1 ? 1 : record.kin.S.at(k, tree.slot[dof]);
+          for (int c = 0; c < patch.row_count; ++c) to[c] += axis * form[k * patch.stride + c];
+        }
+      }
+      form += touch.size * patch.stride;
+    }
+  }
+}
+
+void ResponseMatrices::fill_DB(const ClassResponse& response, const ClassResponse::Part& part) {
+  grow(DB_, static_cast<std::size_t>(part.stride) * part.size);
+  grow(residual_, static_cast<std::size_t>(part.stride) * kTileColumns);
+  for (int k = 0; k < part.size; ++k) {
+    const double* B = response.inverse(part) + k * part.stride;
+    double* to = DB_.data() + k * part.stride;
+    std::fill_n(to, part.stride, 0.0);
+    for (int i = 0; i < part.size; ++i) to[i] = response.compliance(part.first + i) * B[i];
+  }
+}
+
+// Ĵ's columns of one tree, for weights of the tree's DoFs.
+void ResponseMatrices::add_J_term(const DofTree& tree, int t, const ClassResponse::Part& part, const double* weights,
+                                  int weight_stride) {
+  terms_.push_back({.columns = J_.data() + Lt_start_[t],
+                    .weights = weights,
+                    .count = tree.trees[t].dof_count,
+                    .column_stride = part.stride,
+                    .weight_stride = weight_stride,
+                    .row_begin = 0,
+                    .row_end = part.stride});
+}
+
+void ResponseMatrices::correct_K(const DofTree& tree, const ClassResponse::Part& part, const Group& group) {
+  for (const int t : trees_of(group)) {
+    std::copy_n(K(t), static_cast<std::ptrdiff_t>(part.size) * tree.trees[t].column_stride,
+                K_hat_.data() + K_start_[t]);
+  }
+  for_each_few_columns(part.size, [&]<int Columns>(int column) {
+    terms_.clear();
+    for (const int t : trees_of(group)) {
+      const int stride = tree.trees[t].column_stride;
+      add_J_term(tree, t, part, K_hat_.data() + K_start_[t] + column * stride, stride);
+    }
+    sum_columns<Columns>(terms_, 0, part.stride, residual_.data(), part.stride);
+    for (int c = 0; c < Columns; ++c) {
+      const int k = column + c;
+      double* residual = residual_.data() + c * part.stride;
+      for (int i = 0; i < part.size; ++i) residual[i] += DB_[k * part.stride + i];
+      residual[k] -= 1;
+      for (const int t : trees_of(group)) {
+        const int stride = tree.trees[t].column_stride;
+        subtract_product(K_hat_.data() + K_start_[t], stride, part.size, residual, K_.data() + K_start_[t] + k * stride,
+                         padded(tree.trees[t].dof_count));
+      }
+    }
+  });
+}
+
+void ResponseMatrices::correct_N(const DofTree& tree, const ClassResponse::Part& part, const Group& group) {
+  for (const int column_tree : trees_of(group)) {
+    for_each_few_columns(tree.trees[column_tree].dof_count, [&]<int Columns>(int column) {
+      terms_.clear();
+      for (const int t : trees_of(group)) {
+        const int stride = tree.trees[t].column_stride;
+        add_J_term(tree, t, part, N(t, column_tree) + column * stride, stride);
+      }
+      terms_.push_back({.columns = DB_.data(),
+                        .weights = Lt_.data() + Lt_start_[column_tree] + column * part.stride,
+                        .count = part.size,
+                        .column_stride = part.stride,
+                        .weight_stride = part.stride,
+                        .row_begin = 0,
+                        .row_end = part.stride});
+      sum_columns<Columns>(terms_, 0, part.stride, residual_.data(), part.stride);
+      for (int c = 0; c < Columns; ++c) {
+        for (const int t : trees_of(group)) {
+          const int stride = tree.trees[t].column_stride;
+          subtract_product(K(t), stride, part.size, residual_.data() + c * part.stride,
+                           N_.data() + N_start(t, column_tree) + (column + c) * stride,
+                           padded(tree.trees[t].dof_count));
+        }
+      }
+    });
+  }
+}
+
 void ResponseMatrices::compute(const Model& model, const StepRecord& record, const ClassResponse& response) {
   const DofTree& tree = model.tree();
   find_groups(tree, record.problem);
@@ -291,11 +396,19 @@ void ResponseMatrices::compute(const Model& model, const StepRecord& record, con
   fill_X(tree, record.inverse);
   if (!record.problem.rows.empty()) fill_K(tree, record.problem, response);
   for (const Group& group : groups_) {
+    const ClassResponse::Part* part = group.island < 0 ? nullptr : &response.parts()[group.island];
+    const bool inexact = part && part->size > 0 && (part->refined || !part->regular);
+    if (inexact) {
+      fill_J(tree, record, response, group);
+      fill_DB(response, *part);
+      if (part->regular) correct_K(tree, *part, group);
+    }
     for (const int row_tree : trees_of(group)) {
       for (const int column_tree : trees_of(group)) {
         fill_N(tree, record.inverse, response, group, row_tree, column_tree);
       }
     }
+    if (inexact) correct_N(tree, *part, group);
   }
 }
 

@@ -14,6 +14,10 @@ namespace lithe {
 //
 // with the rows in the coordinates of ClassResponse: K = K̂ B#, K̂ = M̂⁻¹ J_Fᵀ P̃, N = M̂⁻¹ − K L̂, L̂ = R J_F M̂⁻¹.
 //
+// Where B is ill-conditioned, both lose digits: bodies that are held stiffly keep little of what M̂⁻¹ has for them. What N and K do
+// to the rows, Ĵ = R J_F, is known exactly, and tells how far off they are: Ĵ K + D̃ B# = I and Ĵ N = D̃ B# L̂. So each is corrected
+// once, K −= K (Ĵ K + D̃ B# − I) and N −= K (Ĵ N − D̃ B# L̂).
+//
 // Trees that an island connects are one group, every other tree is a group of its own, and nothing couples two groups. So
 // matrices come in blocks (row tree, column tree) of one group, dense, with the columns of the row tree's DofTree blocks.
 class ResponseMatrices {
@@ -55,6 +59,12 @@ class ResponseMatrices {
   void fill_K(const DofTree& tree, const ContactProblem& problem, const ClassResponse& response);
   void fill_N(const DofTree& tree, const InverseFactor& inverse, const ClassResponse& response, const Group& group,
               int row_tree, int column_tree);
+  void fill_J(const DofTree& tree, const StepRecord& record, const ClassResponse& response, const Group& group);
+  void fill_DB(const ClassResponse& response, const ClassResponse::Part& part);
+  void add_J_term(const DofTree& tree, int t, const ClassResponse::Part& part, const double* weights,
+                  int weight_stride);
+  void correct_K(const DofTree& tree, const ClassResponse::Part& part, const Group& group);
+  void correct_N(const DofTree& tree, const ClassResponse::Part& part, const Group& group);
   std::ptrdiff_t N_start(int row_tree, int column_tree) const {
     return N_start_[row_tree] + static_cast<std::ptrdiff_t>(place_[column_tree]) * N_step_[row_tree];
   }
@@ -69,6 +79,8 @@ class ResponseMatrices {
   AlignedBuffer Lt_;                      // −L̂, a column of padded(coordinates) per DoF
   std::vector<std::ptrdiff_t> Lt_start_;  // per tree
   AlignedBuffer N_;
+  AlignedBuffer J_;              // Ĵ, laid out as Lt_
+  AlignedBuffer DB_, residual_;  // D̃ B#, and a few columns of coordinates
   AlignedBuffer weights_;
   std::vector<WeightedColumns> terms_;
   std::vector<PathRun> path_runs_;  // of every chain, from the root to itself

@@ -28,9 +28,9 @@ void step_jvp(const Model& model, const StepRecord& record, const StepTangent& d
   check_part(direction.tau, model.nv(), "step_jvp", "direction.tau");
   check_part(direction.parameters, parameters ? parameters->size() : 0, "step_jvp", "direction.parameters");
   if (options.bounce != Bounce::off && bounces(record)) {
-    bounce_jvp(model, record, direction, options.bounce, parameters, out);
+    bounce_jvp(model, record, direction, options, parameters, out);
   } else {
-    class_jvp(model, record, direction, parameters, out);
+    class_jvp(model, record, direction, parameters, {.impulses = options.impulses}, out);
   }
 }
 

@@ -14,7 +14,7 @@ namespace lithe {
 struct StepJvp {
   VecX q;  // nv, in the tangent of q⁺
   VecX v;  // nv
-  VecX f;  // impulses, one per row
+  VecX f;  // impulses, one per row; empty without GradientOptions::impulses
   GradientReport report;
 
   StepJvp();

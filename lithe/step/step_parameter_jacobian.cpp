@@ -13,9 +13,8 @@ struct StepParameterJacobian::Workspace {
   BounceWorkspace bounce;
   StepLinearization& linearization = bounce.probe.workspace().linearization;
   ParameterColumns columns;
-  Lanes<1> z;             // by slot
-  AlignedBuffer touches;  // over touches
-  AlignedBuffer c, df;    // by row
+  ClassAnswer answer;
+  AlignedBuffer c;  // by row
 };
 
 StepParameterJacobian::StepParameterJacobian() : workspace_(std::make_unique<Workspace>()) {}
@@ -27,37 +26,13 @@ namespace {
 
 using Workspace = StepParameterJacobian::Workspace;
 
-// c = −e₂ − J M̂⁻¹ ρ₂.
-const double* null_space_drift(const Model& model, const StepRecord& record, const ParameterColumn& x,
-                               Workspace& work) {
+// c = −e₂.
+const double* null_space_drift(const StepRecord& record, const ParameterColumn& x, Workspace& work) {
   if (!work.linearization.has_null) return nullptr;
-  const ContactProblem& problem = record.problem;
-  multiply_transposed(model, record.inverse, x.rho2, work.z);
-  problem.touches.product(model.tree(), work.z, work.touches.data());
-  row_velocities(problem, work.touches.data(), work.c.data());
-  for (std::size_t i = 0; i < problem.rows.size(); ++i) work.c[i] = -x.e2[i] - work.c[i];
+  const std::size_t rows = record.problem.rows.size();
+  grow(work.c, rows);
+  for (std::size_t i = 0; i < rows; ++i) work.c[i] = -x.e2[i];
   return work.c.data();
-}
-
-// ∂f into work.df and ∂v⁺ = M̂⁻¹(Jᵀ ∂f − ρ).
-void respond(const Model& model, const StepRecord& record, const ParameterColumn& x, Workspace& work, VecRef dv) {
-  const DofTree& tree = model.tree();
-  const ContactProblem& problem = record.problem;
-  if (problem.rows.empty()) {
-    multiply_transposed(model, record.inverse, x.rho, work.z);
-    multiply(model, record.inverse, work.z, dv);
-    dv = -dv;
-    return;
-  }
-  const double* c = null_space_drift(model, record, x, work);
-  multiply_transposed(model, record.inverse, x.rho, work.z);
-  problem.touches.product(tree, work.z, work.touches.data());
-  work.linearization.response.respond(problem, work.touches.data(), x.e.data(), c, work.df.data());
-  touch_impulses(problem, work.df.data(), work.touches.data());
-  for (int k = 0; k < problem.touches.size; ++k) work.touches[k] = -work.touches[k];
-  problem.touches.add_transposed_product(tree, work.touches.data(), work.z);
-  multiply(model, record.inverse, work.z, dv);
-  dv = -dv;
 }
 
 // ∂q⁺ from ∂v⁺, and what moves q⁺ directly.
@@ -93,23 +68,17 @@ void step_parameter_jacobian(const Model& model, const StepRecord& record, const
     out.df.setZero();
     return;
   }
-  const auto room = static_cast<std::size_t>(rows) + kLanes;
-  for (AlignedBuffer* buffer : {&work.c, &work.df}) {
-    if (buffer->size() < room) buffer->resize(room);
-  }
-  if (work.touches.size() < static_cast<std::size_t>(record.problem.touches.size)) {
-    work.touches.resize(record.problem.touches.size);
-  }
   const bool bouncing =
       options.bounce != Bounce::off && bounces(record) && find_bounce(model, record, options.bounce, work.bounce);
   if (bouncing) out.report.mode = mode_of(options.bounce);
   work.columns.start(model, record, work.linearization);
   for (int k = 0; k < parameters.size(); ++k) {
     const ParameterColumn& x = work.columns.column(model, record, work.linearization, parameters.entries()[k]);
-    respond(model, record, x, work, out.dvnext.col(k));
+    answer(model, record, work.linearization.response, x.rho, x.e.data(), null_space_drift(record, x, work),
+           work.answer, out.dvnext.col(k));
     integrate(model, record, x, out.dvnext.col(k), out.dqnext.col(k));
     if (bouncing) add_bounce(work.bounce.terms, x, out.dqnext.col(k), out.dvnext.col(k));
-    for (Eigen::Index i = 0; i < rows; ++i) out.df(i, k) = work.df[i] + x.df[i];
+    for (Eigen::Index i = 0; i < rows; ++i) out.df(i, k) = work.answer.df[i] + x.df[i];
   }
 }
 

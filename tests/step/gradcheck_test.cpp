@@ -31,9 +31,8 @@ constexpr int kScenes = 5000;
 constexpr int kShards = 10;  // tests that can run side by side
 constexpr double kLargestError = 1e-5;
 constexpr double kMedianError = 1e-8;
-// Vector products and blocks differ by rounding, which nearly dependent rows amplify: as a rule, and at most.
+// Vector products and blocks differ by rounding only.
 constexpr double kProductError = 1e-12;
-constexpr double kLargestProductError = 1e-9;
 
 // The seeds of one shard: every kShards-th.
 std::vector<std::uint64_t> seeds_of_shard(int shard) {
@@ -69,7 +68,7 @@ class Findings {
     if (has(result.report.lcp_flags, LcpFlag::targets_dropped)) count_.count("left out: targets dropped");
     if (has(result.report.lcp_flags, LcpFlag::unpolished)) count_.count("left out: unpolished");
     if (has(result.report.lcp_flags, LcpFlag::unsolved)) count_.count("left out: unsolved");
-    if (std::max(result.vjp_error, result.jvp_error) > kProductError) count_.count("products with more rounding");
+    largest_product_error_ = std::max({largest_product_error_, result.vjp_error, result.jvp_error});
     if (!result.comparable()) return count_.count("left out");
     count_.count("compared");
     count_.count("columns", result.columns);
@@ -96,6 +95,7 @@ class Findings {
       fmt::print("  {:<20} median {:.1e}  largest {:.1e}  of {}\n", to_string(static_cast<GradcheckBlock>(b)),
                  median(errors), largest, errors.size());
     }
+    fmt::print("  {:<20} {:>13} largest {:.1e}\n", "products", "", largest_product_error_);
   }
 
   void expect_good() {
@@ -106,7 +106,6 @@ class Findings {
     const auto share = [&](const char* part, const char* whole) {
       return static_cast<double>(count_[part]) / static_cast<double>(std::max(count_[whole], 1L));
     };
-    EXPECT_LE(share("products with more rounding", "scenes"), 0.02);
     EXPECT_LE(share("left out", "scenes"), 0.1);
     EXPECT_LE(share("scenes with switched columns", "compared"), 0.1);
     EXPECT_LE(share("blocks' columns unsettled", "columns"), 0.03);
@@ -124,6 +123,7 @@ class Findings {
 
   ModeTally count_;
   std::array<std::vector<double>, kGradcheckBlocks> errors_;
+  double largest_product_error_ = 0;
 };
 
 // Each block of each result, with what it takes to find the place again.
@@ -136,8 +136,8 @@ void expect_small_errors(const GradcheckResult& result, const std::vector<std::s
         << (by_parameters && check.column >= 0 ? " by " + parameters[check.column] : "") << ": analytic "
         << check.analytic << ", numeric " << check.numeric << ", doubt " << check.doubt;
   }
-  EXPECT_LE(result.vjp_error, kLargestProductError);
-  EXPECT_LE(result.jvp_error, kLargestProductError);
+  EXPECT_LE(result.vjp_error, kProductError);
+  EXPECT_LE(result.jvp_error, kProductError);
 }
 
 class RandomScenes : public testing::TestWithParam<int> {};

@@ -106,6 +106,23 @@ TEST(StepGradients, AgreeWithOneAnother) {
   }
 }
 
+TEST(StepGradients, JvpsMoveAlikeWhetherImpulsesAreWantedOrNot) {
+  int with_impulses = 0;
+  for (const char* name : kScenes) {
+    const SteppedScene scene(name);
+    const Eigen::Index nv = scene.record().next.v.size();
+    const StepTangent x = {.q = wave(nv, 0.1), .v = wave(nv, 0.2), .tau = wave(nv, 0.3)};
+    StepJvp all, motion;
+    step_jvp(scene.model(), scene.record(), x, all);
+    step_jvp(scene.model(), scene.record(), x, motion, {.impulses = false});
+    EXPECT_EQ(motion.f.size(), 0);
+    EXPECT_LE((motion.q - all.q).cwiseAbs().maxCoeff(), 1e-12 * (1 + all.q.cwiseAbs().maxCoeff())) << name;
+    EXPECT_LE((motion.v - all.v).cwiseAbs().maxCoeff(), 1e-12 * (1 + all.v.cwiseAbs().maxCoeff())) << name;
+    if (all.f.size() > 0) ++with_impulses;
+  }
+  EXPECT_GE(with_impulses, 3);
+}
+
 TEST(StepGradients, EachBlockAloneIsTheSameAsAmongAll) {
   for (const char* name : kScenes) {
     const SteppedScene scene(name);
