@@ -134,6 +134,7 @@ void JacobianAssembler::multiply(MatX* dv_dq, MatX* dq_dq, MatX* dv_dv, MatX* dq
 
 // ∂v⁺/∂τ = Δt·N.
 void JacobianAssembler::copy_N(MatX* dv, MatX* dq) {
+  if (!work_.matrices.finite()) bounded_ = false;
   for (const ResponseMatrices::Group& group : work_.matrices.groups()) {
     const auto trees = work_.matrices.trees_of(group);
     for (const int row_tree : trees) {
@@ -347,7 +348,6 @@ void JacobianAssembler::copy_block(int row_tree, int column_tree, MatX* dv, MatX
   const DofTree::Tree& columns = tree_.trees[column_tree];
   const double* N = work_.matrices.N(row_tree, column_tree);
   for (int j = 0; j < columns.dof_count; ++j, N += rows.column_stride) {
-    if (!all_finite(std::span(N, static_cast<std::size_t>(rows.dof_count)))) bounded_ = false;
     write_column(N, rows, h_, columns.first_dof + j, dv, dq);
   }
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lithe/contact/symmetric_matrix.h"
+#include "lithe/core/finite.h"
 #include "lithe/dynamics/column_products.h"
 #include "lithe/lcp/padded_matrix.h"
 
@@ -103,6 +104,7 @@ void ResponseMatrices::lay_out(const DofTree& tree, const ClassResponse& respons
       Lt_size += static_cast<std::ptrdiff_t>(padded(coordinates)) * part.dof_count;
     }
   }
+  N_size_ = static_cast<std::size_t>(N_size);
   grow(N_, N_size);
   grow(K_, K_size);
   grow(K_hat_, K_size);
@@ -277,8 +279,8 @@ void ResponseMatrices::fill_N(const DofTree& tree, const InverseFactor& inverse,
                           .row_begin = 0,
                           .row_end = rows.column_stride});
       }
-      sum_columns<Columns>(terms_, skipped, padded(rows.dof_count), block + (first + column) * rows.column_stride,
-                           rows.column_stride);
+      double* to = block + (first + column) * rows.column_stride;
+      finite_ = sum_columns<Columns>(terms_, skipped, padded(rows.dof_count), to, rows.column_stride) && finite_;
     });
   }
   if (symmetric) mirror_lower_triangle(block, rows.dof_count, rows.column_stride);
@@ -393,6 +395,7 @@ void ResponseMatrices::compute(const Model& model, const StepRecord& record, con
   const DofTree& tree = model.tree();
   find_groups(tree, record.problem);
   lay_out(tree, response);
+  finite_ = true;
   fill_X(tree, record.inverse);
   if (!record.problem.rows.empty()) fill_K(tree, record.problem, response);
   for (const Group& group : groups_) {
@@ -408,7 +411,10 @@ void ResponseMatrices::compute(const Model& model, const StepRecord& record, con
         fill_N(tree, record.inverse, response, group, row_tree, column_tree);
       }
     }
-    if (inexact) correct_N(tree, *part, group);
+    if (inexact) {
+      correct_N(tree, *part, group);
+      finite_ = finite_ && all_finite(std::span<const double>(N_).first(N_size_));
+    }
   }
 }
 

@@ -37,6 +37,8 @@ class ResponseMatrices {
 
   // N's block; columns are the column tree's DoFs, tree.trees[row_tree].column_stride apart.
   const double* N(int row_tree, int column_tree) const { return N_.data() + N_start(row_tree, column_tree); }
+  // Whether all of N is finite.
+  bool finite() const { return finite_; }
   // K's rows of one tree: a column per coordinate of the group's island.
   const double* K(int tree) const { return K_.data() + K_start_[tree]; }
 
@@ -79,12 +81,14 @@ class ResponseMatrices {
   AlignedBuffer Lt_;                      // −L̂, a column of padded(coordinates) per DoF
   std::vector<std::ptrdiff_t> Lt_start_;  // per tree
   AlignedBuffer N_;
+  std::size_t N_size_ = 0;
   AlignedBuffer J_;              // Ĵ, laid out as Lt_
   AlignedBuffer DB_, residual_;  // D̃ B#, and a few columns of coordinates
   AlignedBuffer weights_;
   std::vector<WeightedColumns> terms_;
   std::vector<PathRun> path_runs_;  // of every chain, from the root to itself
   std::vector<int> first_run_;
+  bool finite_ = true;
   LayoutStamp layout_;
 };
 
