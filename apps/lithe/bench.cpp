@@ -11,6 +11,7 @@
 #include "apps/lithe/bench_timer.h"
 #include "apps/lithe/bench_workload.h"
 #include "apps/lithe/commands.h"
+#include "apps/lithe/find_scene.h"
 #include "apps/lithe/interrupt.h"
 #include "apps/lithe/progress.h"
 #include "lithe/core/check.h"
@@ -27,6 +28,7 @@ struct BenchOptions {
                                      "chain:9",  "chain:18",     "chain:32",  "boxes:1",  "boxes:2",
                                      "boxes:4",  "boxes:8",      "boxes:16",  "boxes:32"};
   std::string model;
+  SceneOptions files;
   int rounds = 500;
   int after = -1;
   bool json = false;
@@ -97,8 +99,9 @@ class SceneBench {
 BenchReport measure(const BenchOptions& options) {
   // All of them before anything is timed: a wrong name shows at once.
   std::vector<std::unique_ptr<BenchWorkload>> workloads;
-  for (const std::string& scene : options.scenes) {
-    workloads.push_back(std::make_unique<BenchWorkload>(scene, options.after));
+  const std::vector<std::string> scenes = options.model.empty() ? options.scenes : std::vector{options.model};
+  for (const std::string& scene : scenes) {
+    workloads.push_back(std::make_unique<BenchWorkload>(scene, options.after, options.files));
   }
   BenchReport report = {.scenes_wanted = static_cast<int>(workloads.size()), .rounds = options.rounds};
   Progress progress("bench", static_cast<long>(options.rounds) * report.scenes_wanted, true);
@@ -117,8 +120,6 @@ BenchReport measure(const BenchOptions& options) {
 }
 
 void bench(const BenchOptions& options) {
-  LITHE_CHECK(options.model.empty(), "robot files such as '{}' are not read yet; `lithe scenes` lists what there is",
-              options.model);
   const BenchReport report = measure(options);
   fmt::print("{}", options.json ? report.json() : report.text());
   if (report.interrupted()) throw Interrupted();
@@ -134,7 +135,9 @@ void add_bench(CLI::App& app) {
                    "Names; `lithe scenes` lists them. By default the paper's, chains without contact and boxes "
                    "in contact")
       ->capture_default_str();
-  bench_app->add_option("--model", options->model, "A robot file to measure instead (none are read yet)");
+  bench_app->add_option("--model", options->model,
+                        "A URDF, SDF or MJCF file to measure instead: stood on a ground as it starts");
+  add_scene_options(*bench_app, options->files);
   bench_app
       ->add_option("--after", options->after,
                    "Steps to take first; by default as many as a scene needs to be in contact")

@@ -4,7 +4,6 @@
 #include <string_view>
 
 #include "lithe/core/check.h"
-#include "lithe/scenes/catalogue.h"
 #include "lithe/scenes/jump_worm.h"
 
 namespace lithe::cli {
@@ -13,7 +12,9 @@ namespace {
 
 std::string_view without_size(std::string_view name) { return name.substr(0, name.find(':')); }
 
-Scene measured_scene(const std::string& name) { return name == "jump_worm" ? touching_jump_worm() : scene(name); }
+Scene measured_scene(const std::string& name, const SceneOptions& files) {
+  return name == "jump_worm" ? touching_jump_worm() : find_scene(name, files);
+}
 
 int steps_before(std::string_view name) {
   if (without_size(name) == "half_cheetah") return 1;
@@ -29,7 +30,8 @@ VecX random_vector(int size, std::mt19937_64& random) {
 
 }  // namespace
 
-BenchWorkload::BenchWorkload(const std::string& name, int after) : name_(name), scene_(measured_scene(name)) {
+BenchWorkload::BenchWorkload(const std::string& name, int after, const SceneOptions& files)
+    : name_(name), scene_(measured_scene(name, files)) {
   options_.constraints.time_step = scene_.time_step;
   control_.motor_targets = scene_.motor_targets;
   state_ = {.q = scene_.q, .v = scene_.v};

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "lithe/scenes/scene.h"
+#include "apps/lithe/find_scene.h"
 #include "lithe/step/finite_differences.h"
 #include "lithe/step/step.h"
 #include "lithe/step/step_jvp.h"
@@ -14,7 +14,7 @@ namespace lithe::cli {
 // guess. Everything has been called before, so nothing allocates.
 class BenchWorkload {
  public:
-  // A scene of the catalogue, in the state where it is measured:
+  // A scene of the catalogue (or a file), in the state where it is measured:
   //
   //   half_cheetah  after one step, as in the paper
   //   jump_worm     lowered until it touches the floor, as in the paper
@@ -23,7 +23,7 @@ class BenchWorkload {
   //   any other     as it starts
   //
   // or after that many steps, unless `after` is negative. A step that cannot be solved is an Error.
-  explicit BenchWorkload(const std::string& name, int after = -1);
+  explicit BenchWorkload(const std::string& name, int after = -1, const SceneOptions& files = {});
 
   void step() { lithe::step(scene_.model, state_, control_, options_, record_, &record_.warm_start); }
   void jacobians(StepBlocks blocks) { step_jacobians(scene_.model, record_, jacobians_, blocks); }

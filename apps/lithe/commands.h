@@ -10,6 +10,7 @@ namespace lithe::cli {
 
 void add_bench(CLI::App& app);
 void add_demo(CLI::App& app);
+void add_doctor(CLI::App& app);
 void add_gradcheck(CLI::App& app);
 void add_scenes(CLI::App& app);
 void add_simulate(CLI::App& app);

@@ -1,26 +1,22 @@
 #include "apps/lithe/find_scene.h"
 
-#include "lithe/core/check.h"
+#include <fmt/core.h>
+
 #include "lithe/scenes/catalogue.h"
+#include "lithe/scenes/from_file.h"
 
 namespace lithe::cli {
 
-namespace {
-
-bool looks_like_file(const std::string& name) {
-  if (name.find('/') != std::string::npos) return true;
-  for (const char* ending : {".urdf", ".xml", ".mjcf", ".sdf", ".skel", ".usd", ".obj", ".stl"}) {
-    if (name.ends_with(ending)) return true;
-  }
-  return false;
+void add_scene_options(CLI::App& command, SceneOptions& options) {
+  command.add_flag("--no-ground", options.no_ground, "Do not put a ground under a robot from a file.")->group("Files");
+  add_file_options(command, options.files);
 }
 
-}  // namespace
-
-Scene find_scene(const std::string& name) {
-  LITHE_CHECK(!looks_like_file(name),
-              "'{}' looks like a file, and robot files are not read yet; `lithe scenes` lists what there is", name);
-  return scene(name);
+Scene find_scene(const std::string& name, const SceneOptions& options) {
+  if (!looks_like_file(name)) return scene(name);
+  const LoadedModel loaded = load(name, load_options(options.files));
+  for (const LoadWarning& warning : loaded.warnings) fmt::print(stderr, "{}\n", to_string(warning));
+  return options.no_ground ? scene_from(loaded) : scene_on_ground(loaded);
 }
 
 }  // namespace lithe::cli

@@ -24,6 +24,7 @@ namespace {
 
 struct GradcheckCommand {
   std::string scene;
+  SceneOptions files;
   long samples = 100;
   std::uint64_t seed = 1;
   long only = -1;  // this sample alone
@@ -45,7 +46,7 @@ bool is_threshold(const Model& model, const std::string& parameter_name) {
 class Sampler {
  public:
   explicit Sampler(const GradcheckCommand& command)
-      : command_(command), scene_(find_scene(command.scene)), world_(scene_.model, step_options()) {
+      : command_(command), scene_(find_scene(command.scene, command.files)), world_(scene_.model, step_options()) {
     control_.motor_targets = scene_.motor_targets;
     for (const std::string& name : parameter_names(scene_.model)) {
       if (!is_threshold(scene_.model, name)) names_.push_back(name);
@@ -127,7 +128,9 @@ void add_gradcheck(CLI::App& app) {
   const auto command = std::make_shared<GradcheckCommand>();
   CLI::App* gradcheck_app = app.add_subcommand("gradcheck", "Compare the derivatives of steps with differences.");
   constexpr long kMost = std::numeric_limits<int>::max();
-  gradcheck_app->add_option("scene", command->scene, "Its name; `lithe scenes` lists them")->required();
+  gradcheck_app
+      ->add_option("scene", command->scene, "Its name (`lithe scenes` lists them), or a URDF, SDF or MJCF file")
+      ->required();
   gradcheck_app->add_option("--samples", command->samples, "How many steps to look at")
       ->check(CLI::Range(1L, kMost))
       ->capture_default_str();
@@ -149,6 +152,7 @@ void add_gradcheck(CLI::App& app) {
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   gradcheck_app->add_flag("--json", command->json, "Report as a JSON object");
+  add_scene_options(*gradcheck_app, command->files);
   gradcheck_app->callback([command] { check_gradients(*command); });
 }
 

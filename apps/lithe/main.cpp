@@ -29,10 +29,13 @@ int main(int argc, char** argv) {
   lithe::cli::add_simulate(app);
   lithe::cli::add_gradcheck(app);
   lithe::cli::add_bench(app);
+  lithe::cli::add_doctor(app);
   lithe::cli::add_scenes(app);
 
   try {
     app.parse(argc, argv);
+  } catch (const CLI::RuntimeError& outcome) {  // a command that has said what there is to say
+    return outcome.get_exit_code();
   } catch (const CLI::ParseError& outcome) {
     // --help and --version arrive here too, as outcomes with exit code 0.
     return app.exit(outcome) == 0 ? 0 : kBadUsage;

@@ -15,6 +15,8 @@ void add_scenes(CLI::App& app) {
     for (const std::string& name : scene_names()) width = std::max(width, name.size());
     for (const std::string& name : scene_names()) {
       fmt::print("  {:<{}}  {}\n", name, width, scene_description(name));
+      const std::optional<Task> task = scene(name).task;
+      if (task) fmt::print("  {:<{}}    task: {}, after {} steps\n", "", width, task->description, task->steps);
     }
   });
 }

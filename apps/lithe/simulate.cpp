@@ -10,13 +10,13 @@
 #include <string>
 
 #include "apps/lithe/commands.h"
+#include "apps/lithe/find_scene.h"
 #include "apps/lithe/interrupt.h"
 #include "apps/lithe/progress.h"
 #include "apps/lithe/random_controls.h"
 #include "apps/lithe/simulation_report.h"
 #include "lithe/core/check.h"
 #include "lithe/io/recording_writer.h"
-#include "lithe/scenes/catalogue.h"
 
 namespace lithe::cli {
 
@@ -24,6 +24,7 @@ namespace {
 
 struct SimulateOptions {
   std::string scene;
+  SceneOptions files;
   long steps = 1000;
   double time_step = 0;  // 0: the scene's
   std::string controls = "zero";
@@ -31,21 +32,6 @@ struct SimulateOptions {
   std::string out;
   bool cold = false, json = false, quiet = false;
 };
-
-// Somebody who names a file deserves a better answer than that there is no scene of this name.
-bool looks_like_file(const std::string& name) {
-  if (name.find('/') != std::string::npos) return true;
-  for (const char* ending : {".urdf", ".xml", ".mjcf", ".sdf", ".skel", ".usd", ".obj", ".stl"}) {
-    if (name.ends_with(ending)) return true;
-  }
-  return false;
-}
-
-Scene find_scene(const std::string& name) {
-  LITHE_CHECK(!looks_like_file(name),
-              "'{}' looks like a file, and robot files are not read yet; `lithe scenes` lists what there is", name);
-  return scene(name);
-}
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -88,7 +74,7 @@ class Recorder {
 class Simulation {
  public:
   explicit Simulation(const SimulateOptions& options)
-      : options_(options), scene_(find_scene(options.scene)), world_(scene_.model, step_options()) {
+      : options_(options), scene_(find_scene(options.scene, options.files)), world_(scene_.model, step_options()) {
     world_.set_state(scene_.q, scene_.v);
     control_.motor_targets = scene_.motor_targets;
     if (options_.controls == "random") random_.emplace(scene_.model, options_.seed);
@@ -169,7 +155,8 @@ std::string check_time_step(const std::string& text) {
 void add_simulate(CLI::App& app) {
   const auto options = std::make_shared<SimulateOptions>();
   CLI::App* simulate_app = app.add_subcommand("simulate", "Run a scene and say how it went.");
-  simulate_app->add_option("scene", options->scene, "Its name; `lithe scenes` lists them")->required();
+  simulate_app->add_option("scene", options->scene, "Its name (`lithe scenes` lists them), or a URDF, SDF or MJCF file")
+      ->required();
   simulate_app->add_option("--steps", options->steps, "How many")
       ->check(check_whole_number<long>)
       ->capture_default_str();
@@ -188,6 +175,7 @@ void add_simulate(CLI::App& app) {
   simulate_app->add_flag("--cold", options->cold, "Solve every step from scratch, not from the last one's solution");
   simulate_app->add_flag("--json", options->json, "Report as a JSON object");
   simulate_app->add_flag("--quiet", options->quiet, "No progress bar and no report (JSON excepted)");
+  add_scene_options(*simulate_app, options->files);
   simulate_app->callback([options] { simulate(*options); });
 }
 

@@ -1,8 +1,10 @@
 #include "lithe/scenes/balls.h"
 
+#include <numbers>
 #include <string>
 
 #include "lithe/scenes/solids.h"
+#include "lithe/spatial/rotation.h"
 
 namespace lithe {
 
@@ -48,6 +50,31 @@ Scene reflected_ball() {
   set_initial(scene, "ball.x", 0, 2);
   set_initial(scene, "ball.z", 0, -2);
   scene.time_step = 1.0 / 480;
+  return scene;
+}
+
+Scene ball_and_wall() {
+  const Material rubber = {.friction = 0, .restitution = 0.92};
+  const Vec3 start(-0.5, 0, 1), goal(-2, 0, 1.5);
+  ModelBuilder builder;
+  builder.set_gravity(Vec3::Zero());
+  builder.add_body("world", {.name = "ball", .inertia = SpatialInertia::sphere(1, kBallRadius)},
+                   translational("ball", Pose::translation(start)));
+  builder.add_shape("ball", {.name = "ball", .geometry = Sphere{kBallRadius}, .material = rubber});
+  add_ground(builder, rubber);
+  builder.add_shape("world", {.name = "wall",
+                              .geometry = Plane{},
+                              .placement = {rotation_about(Vec3::UnitY(), -std::numbers::pi / 2), Vec3::UnitX()},
+                              .material = rubber});
+  Scene scene = at_rest(builder);
+  set_initial(scene, "ball.x", 0, 5);
+  set_initial(scene, "ball.z", 0, -5);
+  scene.time_step = 0.6 / 288;
+  scene.task = {.description = "be at x = −2 m and z = 1.5 m, by another throw",
+                .steps = 288,
+                .terms = {{.joint = "ball.x", .target = goal.x() - start.x()},
+                          {.joint = "ball.y", .target = goal.y() - start.y()},
+                          {.joint = "ball.z", .target = goal.z() - start.z()}}};
   return scene;
 }
 

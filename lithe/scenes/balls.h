@@ -22,6 +22,11 @@ Scene bouncing_ball(double restitution = 0.8, double height = 1);
 // both x and −z, and 480 steps make one second. The higher it starts, the lower it ends: ∂z(1 s)/∂z(0) = −1.
 Scene reflected_ball();
 
+// A ball of 1 kg without spin (joints "ball.x", "ball.y", "ball.z", all 0 at the start) and without gravity between the ground and a
+// wall at x = 1 m, with e = 0.92. It starts at (−0.5, 0, 1) m with (5, 0, −5) m/s and meets both. The task is to be at
+// (−2, 0, 1.5) m after 0.6 s, by another velocity at the start.
+Scene ball_and_wall();
+
 // A free solid ball of 1 kg that slides over the ground (friction 0.5) at 1 m/s along x without turning. Friction brings
 // it to rolling, at 5/7 of that speed, after 2 v/(7 μ g) = 0.058 s.
 Scene rolling_sphere();

@@ -1,5 +1,6 @@
 #include "lithe/scenes/cartpole.h"
 
+#include <initializer_list>
 #include <numbers>
 #include <string>
 
@@ -18,6 +19,15 @@ constexpr double kWeightHeight = 0.04;
 // Shapes are for the eye.
 Shape ghost(const std::string& name, const Geometry& geometry, const Pose& placement = {}) {
   return {.name = name, .geometry = geometry, .placement = placement, .filter = {.groups = 0, .mask = 0}};
+}
+
+Task upright_at_rest(std::initializer_list<const char*> joints) {
+  Task task = {.description = "be in the middle, upright and at rest", .steps = 500, .shot = 50};
+  for (const char* joint : joints) {
+    task.terms.push_back({.joint = joint});
+    task.terms.push_back({.joint = joint, .of = TaskTerm::Of::velocity});
+  }
+  return task;
 }
 
 void add_pole(ModelBuilder& builder, const std::string& parent, const std::string& name, const Vec3& place) {
@@ -52,6 +62,7 @@ Scene leaning_cartpole() {
   set_initial(scene, "cart", 1);
   set_initial(scene, "pole", 1);
   scene.time_step = 0.01;
+  scene.task = upright_at_rest({"cart", "pole"});
   return scene;
 }
 
@@ -75,6 +86,7 @@ Scene hanging_double_cartpole() {
   Scene scene = at_rest(double_cartpole());
   set_initial(scene, "pole_1", std::numbers::pi);
   scene.time_step = 0.01;
+  scene.task = upright_at_rest({"cart", "pole_1", "pole_2"});
   return scene;
 }
 

@@ -64,6 +64,7 @@ struct Entry {
 };
 
 constexpr Entry kScenes[] = {
+    {"ball_and_wall", "a ball bounces off the ground and a wall", 0, [](int) { return ball_and_wall(); }},
     {"bouncing_ball", "a ball falls from 1 m and bounces with e = 0.8", 0, [](int) { return bouncing_ball(); }},
     {"boxes", "a grid of boxes that rest on the ground", 9, boxes_on_ground},
     {"cartpole", "a pole on a cart falls over", 0, [](int) { return leaning_cartpole(); }},
@@ -73,6 +74,7 @@ constexpr Entry kScenes[] = {
      [](int) { return hanging_double_cartpole(); }},
     {"double_pendulum", "two rods swing chaotically", 0, [](int) { return swinging_double_pendulum(); }},
     {"drone", "a drone on a vertical rail rests on the ground", 0, [](int) { return resting_drone(); }},
+    {"equal_balls", "equal balls meet head-on and swap their velocities", 0, [](int) { return two_balls(1, 1); }},
     {"four_bar", "a motor turns the crank of a four-bar linkage", 0, [](int) { return driven_four_bar(); }},
     {"gripper", "a gripper with one motor for both fingers lifts a cube", 0, [](int) { return gripper_with_cube(); }},
     {"half_cheetah", "the half cheetah lands on its feet", 0, [](int) { return half_cheetah_on_ground(); }},
@@ -85,6 +87,8 @@ constexpr Entry kScenes[] = {
     {"pile", "solids of five shapes fall into a pit", 12, pile},
     {"reflected_ball", "a ball is reflected by the ground without loss", 0, [](int) { return reflected_ball(); }},
     {"rolling_sphere", "a ball slides until it rolls", 0, [](int) { return rolling_sphere(); }},
+    {"sliding_cube", "a cube slides to rest, so many degrees from the x axis", 30,
+     [](int degrees) { return sliding_cube(degrees * std::numbers::pi / 180); }},
     {"stack", "boxes stand one on top of the other", 20, stack},
     {"tumbling_body", "a free box turns about its middle axis, and over", 0, [](int) { return tumbling(); }},
     {"two_balls", "balls of 1 and 3 kg meet head-on without loss", 0, [](int) { return two_balls(); }},

@@ -22,6 +22,10 @@ Scene armed_catapult() {
   set_initial(scene, "projectile.z", 0.1);
   set_initial(scene, "segment_1", std::numbers::pi / 4);
   set_initial(scene, "segment_3", std::numbers::pi / 4);
+  scene.task = {.description = "have the projectile at x = z = 2.2 m",
+                .steps = 500,
+                .shot = 20,
+                .terms = {{.joint = "projectile.x", .target = 2.2}, {.joint = "projectile.z", .target = 2.2}}};
   return scene;
 }
 

@@ -25,6 +25,8 @@ Scene resting_drone() {
   add_ground(builder, kSmooth);
   Scene scene = at_rest(builder);
   set_initial(scene, "rotor", kRadius);
+  scene.task = {
+      .description = "be at a height of 5 m", .steps = 500, .shot = 50, .terms = {{.joint = "rotor", .target = 5}}};
   return scene;
 }
 

@@ -20,4 +20,16 @@ Scene incline(double angle, double friction) {
   return at_rest(builder);
 }
 
+Scene sliding_cube(double angle, double friction) {
+  const Material material = {.friction = friction, .restitution = 0};
+  const double half_edge = 0.1;
+  ModelBuilder builder;
+  add_free_solid(builder, "cube", 1, Box{Vec3::Constant(half_edge)}, Pose::translation(0, 0, half_edge), material);
+  add_ground(builder, material);
+  Scene scene = at_rest(builder);
+  set_initial(scene, "cube.x", 0, std::cos(angle));
+  set_initial(scene, "cube.y", 0, std::sin(angle));
+  return scene;
+}
+
 }  // namespace lithe

@@ -24,6 +24,10 @@ Scene falling_jump_worm() {
   set_initial(scene, "segment_1", std::numbers::pi / 2);
   set_initial(scene, "segment_2", std::numbers::pi / 2);
   set_initial(scene, "segment_3", std::numbers::pi / 4);
+  scene.task = {.description = "be as high as possible",
+                .steps = 400,
+                .shot = 20,
+                .terms = {{.joint = "root.z", .weight = -100, .form = TaskTerm::Form::signed_square}}};
   return scene;
 }
 

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 #include "lithe/model/model_builder.h"
+#include "lithe/scenes/task.h"
 
 namespace lithe {
 
@@ -15,6 +17,7 @@ struct Scene {
   VecX q, v;                // the initial state, nq and nv
   double time_step = 1e-3;  // s
   VecX motor_targets = {};  // one per motor: rad or m for a position, rad/s or m/s for a velocity
+  std::optional<Task> task = {};
 };
 
 // In the neutral configuration, not moving, every motor's target 0.

@@ -1,0 +1,45 @@
+#include "apps/lithe/load_file.h"
+
+#include "lithe/core/check.h"
+
+namespace lithe::cli {
+
+void add_file_options(CLI::App& command, FileOptions& options) {
+  command.add_option("--package", options.packages, "Where package://NAME/… is, as NAME=FOLDER; may be repeated.")
+      ->group("Files")
+      ->type_name("NAME=FOLDER");
+  command.add_option("--root", options.roots, "A folder that files may come from besides the model's own.")
+      ->group("Files")
+      ->type_name("FOLDER");
+  CLI::Option* fixed =
+      command.add_flag("--fixed-base", options.fixed_base, "Fix a robot's root to the world.")->group("Files");
+  command.add_flag("--floating-base", options.floating_base, "Let a robot's root float.")
+      ->group("Files")
+      ->excludes(fixed);
+  command.add_flag("--strict", options.strict, "Take warnings about a file as errors.")->group("Files");
+}
+
+LoadOptions load_options(const FileOptions& options) {
+  LoadOptions load;
+  for (const std::string& package : options.packages) {
+    const std::size_t equals = package.find('=');
+    LITHE_CHECK(equals != std::string::npos && equals > 0 && equals + 1 < package.size(),
+                "--package {}: must be NAME=FOLDER", package);
+    load.packages[package.substr(0, equals)] = package.substr(equals + 1);
+  }
+  load.roots = options.roots;
+  load.strict = options.strict;
+  if (options.fixed_base) load.base = LoadOptions::Base::fixed;
+  if (options.floating_base) load.base = LoadOptions::Base::floating;
+  return load;
+}
+
+bool looks_like_file(const std::string& name) {
+  if (name.find('/') != std::string::npos) return true;
+  for (const char* ending : {".urdf", ".xml", ".mjcf", ".sdf", ".world"}) {
+    if (name.ends_with(ending)) return true;
+  }
+  return false;
+}
+
+}  // namespace lithe::cli

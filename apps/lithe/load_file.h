@@ -1,0 +1,28 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lithe/io/load.h"
+
+namespace lithe::cli {
+
+// What a user may say about how to read a file; shared by the commands that take one.
+struct FileOptions {
+  std::vector<std::string> packages;  // NAME=FOLDER
+  std::vector<std::string> roots;
+  bool fixed_base = false, floating_base = false;
+  bool strict = false;
+};
+
+void add_file_options(CLI::App& command, FileOptions& options);
+
+LoadOptions load_options(const FileOptions& options);
+
+// Whether a name is that of a file rather than of a scene: it holds a '/' or ends as robot files do.
+bool looks_like_file(const std::string& name);
+
+}  // namespace lithe::cli

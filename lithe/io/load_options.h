@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace lithe {
+
+// Bounds on what a file may cost. What goes beyond is a LoadError, not a wait.
+struct LoadLimits {
+  std::size_t xml_bytes = std::size_t{64} << 20;     // of one XML file
+  std::size_t mesh_bytes = std::size_t{128} << 20;   // of one mesh file
+  std::size_t total_bytes = std::size_t{256} << 20;  // of all files together
+  int elements = 1'000'000;                          // XML elements of all files together
+  int include_depth = 16;
+  int included_files = 1'000;
+  int mesh_vertices = 2'000'000;  // of one mesh
+  int mesh_triangles = 4'000'000;
+  int convex_points = 4'000'000;  // of all collision meshes together
+  int bodies = 100'000;
+};
+
+struct LoadOptions {
+  // How a root that the file does not attach to the world is held. `automatic`: a link that is called "world" or has no mass is
+  // fixed; any other floats.
+  enum class Base { automatic, fixed, floating };
+  Base base = Base::automatic;
+
+  bool strict = false;  // warnings are errors
+  bool visuals = true;  // read what is only to be seen
+
+  // Where package://NAME/… and model://NAME/… are. What is not here is looked for in ROS_PACKAGE_PATH and AMENT_PREFIX_PATH (and
+  // GAZEBO_MODEL_PATH, SDF_PATH, GZ_SIM_RESOURCE_PATH for model://), then in the folders above the file.
+  std::map<std::string, std::string> packages = {};
+
+  // Files may come from the file's own folder, from the package around it (the nearest folder above with a package.xml or
+  // model.config), from `packages` and the folders of the environment, and from these. Anything else, by "..", by a link or by an
+  // absolute path, is refused, unless `anywhere`.
+  std::vector<std::string> roots = {};
+  bool anywhere = false;
+
+  // Convex pieces of a collision mesh, by the mesh's file name as it is written in the model: files to use instead of its hull.
+  std::map<std::string, std::vector<std::string>> convex_pieces = {};
+
+  LoadLimits limits = {};
+};
+
+}  // namespace lithe

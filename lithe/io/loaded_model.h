@@ -1,0 +1,63 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "lithe/io/mesh.h"
+#include "lithe/io/source_place.h"
+#include "lithe/model/model_builder.h"
+
+namespace lithe {
+
+// Something to be seen, fixed to a body. It has no mass and does not collide.
+struct Visual {
+  struct Mesh {
+    std::shared_ptr<const TriangleMesh> triangles;
+    Vec3 scale = Vec3::Ones();
+    std::string file = {};  // as it was found
+  };
+  std::string name;
+  std::string body;     // "world" for what does not move
+  Pose placement = {};  // in the body frame
+  std::variant<Sphere, Capsule, Box, Cylinder, Plane, Mesh> geometry = Sphere{};
+  Vec4 color = Vec4(0.7, 0.7, 0.7, 1);  // red, green, blue, opacity
+};
+
+// How a file says a joint is driven. Efforts are what Control::tau takes; servos became motors of the model, under the same name.
+struct Actuator {
+  enum class Kind { effort, position, velocity };
+  std::string name;
+  std::string joint;
+  Kind kind = Kind::effort;
+  double gear = 1;                                             // effort: tau = gear·control
+  double lower = -Joint::kInfinity, upper = Joint::kInfinity;  // of the control
+};
+
+// A state that a file names.
+struct Keyframe {
+  std::string name;
+  double time = 0;
+  VecX q, v;           // nq, nv
+  VecX motor_targets;  // one per motor
+};
+
+// What a file gives. The builder is complete as it is, and can also be added to others (ModelBuilder::add).
+struct LoadedModel {
+  std::string name = {};
+  ModelBuilder builder = {};
+  Model model = ModelBuilder().build();
+  VecX q = {}, v = {};      // the state that the file starts in: nq, nv
+  VecX motor_targets = {};  // one per motor
+  double time_step = 1e-3;  // s
+  std::vector<Visual> visuals = {};
+  std::vector<Actuator> actuators = {};
+  std::vector<Keyframe> keyframes = {};
+  std::vector<CollisionMesh> collision_meshes = {};  // one per file
+  std::vector<LoadWarning> warnings = {};
+  std::vector<std::string> files = {};  // all that were read
+};
+
+}  // namespace lithe

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "lithe/io/load_options.h"
+#include "lithe/io/mesh.h"
+#include "lithe/io/source_place.h"
+#include "lithe/io/xml.h"
+
+namespace lithe {
+
+// The files that one load() reads: finds them, keeps to the allowed folders and the limits, reads each at most once.
+class Resources {
+ public:
+  // `file`: the model's own; what it refers to is relative to its folder.
+  Resources(const std::filesystem::path& file, const LoadOptions& options);
+
+  // Reads and parses, anew at each call. Documents live as long as this object.
+  const XmlDocument& xml(const std::filesystem::path& file, const SourcePlace& asked_by);
+  // The same for a text that is no file (tests, fuzzers, pipes); relative names are resolved from the model's folder.
+  const XmlDocument& xml_from_text(std::string_view text, const std::string& name);
+
+  // What a URI or file name means: package://, model://, file://, absolute or relative to the file that says so (`asked_by.file`).
+  // Throws MissingFile where nothing is there (the message lists where it looked), and LoadError where it leads outside the allowed folders. http:// and the
+  // like are refused: nothing is fetched.
+  std::filesystem::path resolve(std::string_view uri, const SourcePlace& asked_by);
+
+  // A triangle mesh by URI.
+  std::shared_ptr<const TriangleMesh> mesh(std::string_view uri, const SourcePlace& asked_by);
+
+  // The same for a mesh that will collide: it is remembered, and its points are counted (LoadLimits::convex_points).
+  std::shared_ptr<const TriangleMesh> collision_mesh(std::string_view uri, const Vec3& scale,
+                                                     const SourcePlace& asked_by);
+  const std::vector<CollisionMesh>& collision_meshes() const { return collision_meshes_; }
+
+  const std::vector<std::string>& files() const { return files_; }  // all that were read
+  const LoadOptions& options() const { return options_; }
+
+ private:
+  std::string read(const std::filesystem::path& file, std::size_t limit, const SourcePlace& asked_by);
+  bool is_allowed(const std::filesystem::path& canonical) const;
+
+  LoadOptions options_;
+  std::filesystem::path folder_;                // of the model's file
+  std::vector<std::filesystem::path> allowed_;  // canonical
+  std::vector<std::unique_ptr<XmlDocument>> documents_;
+  std::unordered_map<std::string, std::shared_ptr<const TriangleMesh>> meshes_;  // by file
+  std::vector<CollisionMesh> collision_meshes_;
+  std::unordered_set<std::string> collision_files_;
+  std::vector<std::string> files_;
+  std::size_t bytes_left_ = 0;
+  int elements_left_ = 0;
+  std::size_t points_left_ = 0;
+};
+
+}  // namespace lithe

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "lithe/core/check.h"
+
+namespace lithe {
+
+// A place in a file that is being read: "robot.urdf:12". Line 0 means the file as a whole (and is not printed).
+struct SourcePlace {
+  std::string file = {};
+  int line = 0;
+};
+std::string to_string(const SourcePlace& place);
+
+// What is wrong with a file, where, and what to do about it: "robot.urdf:12: error: …".
+class LoadError : public Error {
+ public:
+  LoadError(const SourcePlace& place, std::string_view what);
+  const SourcePlace& place() const { return place_; }
+
+ private:
+  SourcePlace place_;
+};
+
+// The same where all that is wrong is that a file is not there.
+class MissingFile : public LoadError {
+  using LoadError::LoadError;
+};
+
+// Something that a file says and the model cannot hold, or that is suspicious. One per kind: `count` places had it, `place` and
+// `text` are of the first.
+struct LoadWarning {
+  SourcePlace place;
+  std::string kind;  // short and constant, e.g. "urdf.transmission"
+  std::string text;
+  int count = 1;
+};
+std::string to_string(const LoadWarning& warning);  // "robot.urdf:12: warning: … (and 4 more)"
+
+// Collects warnings; a strict one throws the first as a LoadError.
+class WarningList {
+ public:
+  explicit WarningList(bool strict = false) : strict_(strict) {}
+  void add(const SourcePlace& place, std::string_view kind, std::string_view text);
+  const std::vector<LoadWarning>& warnings() const { return warnings_; }
+
+ private:
+  static constexpr std::size_t kMostKinds = 1000;
+
+  bool strict_;
+  std::vector<LoadWarning> warnings_;
+  std::unordered_map<std::string, std::size_t> index_;  // by kind
+};
+
+}  // namespace lithe

@@ -1,0 +1,335 @@
+#include <algorithm>
+
+#include "lithe/io/urdf_robot.h"
+
+namespace lithe {
+
+namespace {
+
+constexpr std::string_view kWorld = "world";
+constexpr int kLongestMimicChain = 100;
+constexpr int kMostNamesShown = 8;  // of a cycle
+constexpr int kMostDofs = 40'000;
+constexpr long kMostAncestors = 20'000'000;  // of all DoFs together: what a model stores grows with them
+
+int find_link(const XmlElement& joint, const char* role, const UrdfRobot& parts) {
+  const XmlElement end = joint.required(role);
+  const std::string name = end.required_attribute("link");
+  const auto found = parts.link_index.find(name);
+  if (found == parts.link_index.end()) {
+    end.fail(fmt::format("joint '{}' has an unknown {} link '{}'{}", joint.required_attribute("name"), role, name,
+                         urdf_suggestion(name, parts.link_index)));
+  }
+  return found->second;
+}
+
+// Called when no root leads to `link`: its way up ends in a cycle. The error is at the joint that closes it, the last one in the file.
+[[noreturn]] void fail_at_cycle(const UrdfRobot& parts, int link) {
+  const auto above = [&](int l) { return parts.joints[parts.links[l].parent_joint].parent; };
+  for (std::size_t i = 0; i < parts.links.size(); ++i) link = above(link);
+  int last = parts.links[link].parent_joint;
+  for (int l = above(link); l != link; l = above(l)) last = std::max(last, parts.links[l].parent_joint);
+
+  const UrdfJoint& joint = parts.joints[last];
+  std::string names = parts.links[joint.child].name;
+  int shown = 1;
+  for (int l = joint.parent; l != joint.child; l = above(l)) {
+    if (++shown <= kMostNamesShown) names += "' → '" + parts.links[l].name;
+  }
+  joint.element.fail(
+      fmt::format("links form a cycle of {} parents: '{}' → {}'{}'; remove one of the joints (a URDF is a tree: "
+                  "a closed chain cannot be written in it)",
+                  shown, names, shown > kMostNamesShown ? "… → " : "", parts.links[joint.child].name));
+}
+
+// Links from the root outwards, each branch in one piece, children in the order of the file.
+std::vector<int> depth_first(const UrdfRobot& parts, int root) {
+  std::vector<int> order, stack = {root};
+  while (!stack.empty()) {
+    const int link = stack.back();
+    stack.pop_back();
+    order.push_back(link);
+    const std::vector<int>& joints = parts.links[link].child_joints;
+    for (auto j = joints.rbegin(); j != joints.rend(); ++j) stack.push_back(parts.joints[*j].child);
+  }
+  return order;
+}
+
+bool has_inertia(const UrdfLink& link) { return link.body.inertia.mass > 0 || !link.body.inertia.rotational.isZero(0); }
+
+// Whether the link, or something fixed to it, has an inertia.
+bool is_rigidly_heavy(const UrdfRobot& parts, int link) {
+  std::vector<int> stack = {link};
+  while (!stack.empty()) {
+    const UrdfLink& at = parts.links[stack.back()];
+    stack.pop_back();
+    if (has_inertia(at)) return true;
+    for (const int j : at.child_joints) {
+      if (parts.joints[j].parts.empty()) stack.push_back(parts.joints[j].child);
+    }
+  }
+  return false;
+}
+
+// A joint that moves nothing heavy makes every acceleration infinite.
+void check_joints_move_mass(const UrdfRobot& parts, const std::vector<int>& order) {
+  std::vector<char> heavy(parts.links.size(), 0);
+  for (auto l = order.rbegin(); l != order.rend(); ++l) {
+    const UrdfLink& link = parts.links[*l];
+    if (has_inertia(link)) heavy[*l] = 1;
+    if (heavy[*l] && link.parent_joint >= 0) heavy[parts.joints[link.parent_joint].parent] = 1;
+  }
+  for (const int l : order) {
+    const UrdfLink& link = parts.links[l];
+    if (link.parent_joint < 0) continue;
+    const UrdfJoint& joint = parts.joints[link.parent_joint];
+    if (joint.parts.empty()) continue;
+    if (!heavy[l]) {
+      joint.element.fail(
+          fmt::format("joint '{}' moves no mass: link '{}' and all that hangs on it have no <inertial> (or "
+                      "one of zero); give one of them a mass, or make the joint fixed",
+                      joint.name, link.name));
+    }
+    if (joint.type == "floating" && !is_rigidly_heavy(parts, l)) {
+      joint.element.fail(
+          fmt::format("joint '{}' lets link '{}' float, but neither it nor what is fixed to it has a mass; "
+                      "give it one",
+                      joint.name, link.name));
+    }
+  }
+}
+
+// A model's storage grows with the length of the ways from the root to each DoF.
+void check_size(const UrdfRobot& parts, const std::vector<int>& order) {
+  std::vector<int> depth(parts.links.size(), 0);  // in DoFs
+  long dofs = 0, ancestors = 0;
+  for (const int l : order) {
+    const UrdfLink& link = parts.links[l];
+    if (link.parent_joint < 0) continue;
+    const UrdfJoint& joint = parts.joints[link.parent_joint];
+    depth[l] = depth[joint.parent];
+    for (const Joint& part : joint.parts) {
+      dofs += part.nv();
+      depth[l] += part.nv();
+      ancestors += static_cast<long>(part.nv()) * depth[l];
+    }
+    if (dofs > kMostDofs || ancestors > kMostAncestors) {
+      joint.element.fail(
+          fmt::format("up to joint '{}' there are {} degrees of freedom, {} deep: that is too much for one "
+                      "model; split the file",
+                      joint.name, dofs, depth[l]));
+    }
+  }
+}
+
+// The parts of joints have names of their own ("root.x"), which other joints may have too.
+class JointNames {
+ public:
+  explicit JointNames(const UrdfRobot& parts) {
+    for (const UrdfJoint& joint : parts.joints) {
+      names_.insert(joint.name);
+      for (const Joint& part : joint.parts) {
+        if (part.name != joint.name && !names_.insert(part.name).second) fail(joint, part.name);
+      }
+    }
+    for (const UrdfJoint& joint : parts.joints) {
+      for (const Joint& part : joint.parts) {
+        if (part.name != joint.name && parts.joint_index.contains(part.name)) fail(joint, part.name);
+      }
+    }
+  }
+
+  // For the joint by which a root floats: "root", or root_2, root_3 … where a joint of the file is called so.
+  std::string root() const {
+    const auto is_free = [&](const std::string& name) {
+      return std::ranges::none_of(std::initializer_list<const char*>{"", ".x", ".y", ".z", ".ball"},
+                                  [&](const char* part) { return names_.contains(name + part); });
+    };
+    std::string name = "root";
+    for (int i = 2; !is_free(name); ++i) name = fmt::format("root_{}", i);
+    return name;
+  }
+
+ private:
+  [[noreturn]] static void fail(const UrdfJoint& joint, const std::string& name) {
+    joint.element.fail(
+        fmt::format("a part of the {} joint '{}' is called '{}', and another joint has that name: rename "
+                    "one of them",
+                    joint.type, joint.name, name));
+  }
+  std::unordered_set<std::string> names_;
+};
+
+// The root's joints: none if it is held.
+JointList root_joints(const UrdfRobot& parts, int root, const JointNames& names, LoadOptions::Base base) {
+  const UrdfLink& link = parts.links[root];
+  const bool floats =
+      base == LoadOptions::Base::floating || (base == LoadOptions::Base::automatic && link.body.inertia.mass > 0);
+  if (!floats) return weld();
+  if (!is_rigidly_heavy(parts, root)) {
+    link.element.fail(
+        fmt::format("the root link '{}' cannot float: neither it nor what is fixed to it has a mass; give it "
+                    "one, or load with a fixed base",
+                    link.name));
+  }
+  return free_joint(names.root());
+}
+
+// What the builder refuses is said where it stands.
+template <class Action>
+void add_at(const XmlElement& element, Action action) {
+  try {
+    action();
+  } catch (const LoadError&) {
+    throw;
+  } catch (const Error& error) {
+    element.fail(error.what());
+  }
+}
+
+const UrdfJoint& mimic_end(const XmlElement& mimic, const UrdfRobot& parts) {
+  const std::string name = mimic.required_attribute("joint");
+  const auto found = parts.joint_index.find(name);
+  if (found == parts.joint_index.end()) {
+    mimic.fail(fmt::format("<mimic> names an unknown joint '{}'{}", name, urdf_suggestion(name, parts.joint_index)));
+  }
+  const UrdfJoint& source = parts.joints[found->second];
+  if (!source.has_one_dof()) {
+    mimic.fail(
+        fmt::format("<mimic> follows joint '{}', which is {}; it must have one degree of freedom", name, source.type));
+  }
+  return source;
+}
+
+// Follows the sources as far as they follow others.
+void check_mimic_chain(const UrdfJoint& start, const UrdfRobot& parts) {
+  const UrdfJoint* at = &start;
+  for (int steps = 0;; ++steps) {
+    const XmlElement mimic = at->element.child("mimic");
+    if (!mimic) return;
+    at = &mimic_end(mimic, parts);
+    if (at == &start) start.element.fail(fmt::format("joint '{}' would follow itself by its <mimic>", start.name));
+    if (steps == kLongestMimicChain) {
+      start.element.fail(
+          fmt::format("joint '{}' follows others through more than {} <mimic>, or in a circle; let it "
+                      "follow the first joint itself",
+                      start.name, kLongestMimicChain));
+    }
+  }
+}
+
+void add_mimic(const UrdfJoint& joint, const UrdfRobot& parts, LoadedModel& loaded, UrdfReading& reading) {
+  const XmlElement mimic = only_child(joint.element, "mimic", reading);
+  if (!mimic) return;
+  warn_of_unknown(mimic, "urdf", {}, {"joint", "multiplier", "offset"}, reading.warnings);
+  if (joint.parts.empty()) {
+    reading.warn(mimic, "fixed.mimic", fmt::format("joint '{}' is fixed: its <mimic> is not used", joint.name));
+    return;
+  }
+  if (!joint.has_one_dof()) {
+    mimic.fail(fmt::format("joint '{}' is {}; only a joint with one degree of freedom can follow another", joint.name,
+                           joint.type));
+  }
+  check_mimic_chain(joint, parts);
+  const Mimic properties{
+      .name = joint.name, .multiplier = urdf_number(mimic, "multiplier", 1), .offset = urdf_number(mimic, "offset", 0)};
+  add_at(mimic, [&] { loaded.builder.add_mimic(joint.name, mimic_end(mimic, parts).name, properties); });
+}
+
+// Gazebo's selfCollide: false, pair by pair.
+void separate_links(const UrdfRobot& parts, LoadedModel& loaded, UrdfReading& reading) {
+  constexpr std::size_t kMostPairs = 100'000;
+  std::vector<const UrdfLink*> solid, apart;
+  for (const UrdfLink& link : parts.links) {
+    if (link.shapes.empty()) continue;
+    (link.self_collide ? solid : apart).push_back(&link);
+  }
+  if (apart.size() * (solid.size() + apart.size()) > kMostPairs) {
+    reading.warn(apart.front()->element, "many_self_collide",
+                 "selfCollide is false for so many links that it is not used");
+    return;
+  }
+  for (std::size_t i = 0; i < apart.size(); ++i) {
+    for (const UrdfLink* other : solid) loaded.builder.set_collision(apart[i]->name, other->name, false);
+    for (std::size_t k = 0; k < i; ++k) loaded.builder.set_collision(apart[i]->name, apart[k]->name, false);
+  }
+}
+
+}  // namespace
+
+int connect(const XmlElement& robot, UrdfRobot& parts) {
+  for (std::size_t j = 0; j < parts.joints.size(); ++j) {
+    UrdfJoint& joint = parts.joints[j];
+    joint.parent = find_link(joint.element, "parent", parts);
+    joint.child = find_link(joint.element, "child", parts);
+    UrdfLink& child = parts.links[joint.child];
+    if (joint.parent == joint.child) {
+      joint.element.fail(fmt::format("joint '{}' connects link '{}' with itself", joint.name, child.name));
+    }
+    if (child.parent_joint >= 0) {
+      const UrdfJoint& first = parts.joints[child.parent_joint];
+      joint.element.fail(
+          fmt::format("link '{}' is already the child of joint '{}' (line {}): a link has one parent, and a "
+                      "closed chain cannot be written in URDF",
+                      child.name, first.name, first.element.line()));
+    }
+    child.parent_joint = static_cast<int>(j);
+    parts.links[joint.parent].child_joints.push_back(static_cast<int>(j));
+  }
+
+  std::vector<int> roots;
+  for (std::size_t l = 0; l < parts.links.size(); ++l) {
+    if (parts.links[l].parent_joint < 0) roots.push_back(static_cast<int>(l));
+  }
+  if (parts.links.empty()) robot.fail("the robot has no <link>");
+  if (roots.empty()) fail_at_cycle(parts, 0);
+  if (roots.size() > 1) {
+    const UrdfLink &first = parts.links[roots[0]], &second = parts.links[roots[1]];
+    second.element.fail(
+        fmt::format("links '{}' (line {}) and '{}' are both roots{}: a URDF is one tree; connect them by a "
+                    "joint",
+                    first.name, first.element.line(), second.name,
+                    roots.size() > 2 ? fmt::format(", and {} more are", roots.size() - 2) : ""));
+  }
+  const std::vector<int> reached = depth_first(parts, roots[0]);
+  if (reached.size() < parts.links.size()) {
+    std::vector<char> is_reached(parts.links.size(), 0);
+    for (const int link : reached) is_reached[link] = 1;
+    fail_at_cycle(parts, static_cast<int>(std::ranges::find(is_reached, 0) - is_reached.begin()));
+  }
+  return roots[0];
+}
+
+void assemble(const UrdfRobot& parts, int root, LoadedModel& loaded, UrdfReading& reading) {
+  const std::vector<int> order = depth_first(parts, root);
+  check_size(parts, order);
+  check_joints_move_mass(parts, order);
+  const JointNames names(parts);
+  for (const int l : order) {
+    const UrdfLink& link = parts.links[l];
+    if (l != root && link.name == kWorld) {
+      link.element.fail("a link called 'world' hangs on a joint; that name is the fixed world's: rename the link");
+    }
+    if (link.name == kWorld) {
+      if (has_inertia(link)) {
+        reading.warn(link.element, "world_inertia", "the link 'world' is the fixed world: its <inertial> is not used");
+      }
+    } else if (l == root) {
+      const JointList joints = root_joints(parts, root, names, reading.resources.options().base);
+      add_at(link.element, [&] { loaded.builder.add_body(std::string(kWorld), link.body, joints); });
+    } else {
+      const UrdfJoint& joint = parts.joints[link.parent_joint];
+      Body body = link.body;
+      if (joint.parts.empty()) body.placement = joint.origin;
+      add_at(link.element, [&] { loaded.builder.add_body(parts.links[joint.parent].name, body, joint.parts); });
+    }
+    for (const Shape& shape : link.shapes) {
+      add_at(link.element, [&] { loaded.builder.add_shape(link.name, shape); });
+    }
+    for (const Visual& visual : link.visuals) loaded.visuals.push_back(visual);
+  }
+  for (const UrdfJoint& joint : parts.joints) add_mimic(joint, parts, loaded, reading);
+  separate_links(parts, loaded, reading);
+}
+
+}  // namespace lithe

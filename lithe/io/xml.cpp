@@ -1,0 +1,320 @@
+#include "lithe/io/xml.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <tinyxml2.h>
+
+namespace lithe {
+
+namespace {
+
+constexpr std::size_t kMostShown = 60;  // characters of a wrong value
+
+std::string shown(std::string_view text) {
+  const std::string quoted = fmt::format("\"{}\"", shortened(text));
+  return text.size() <= kMostShown ? quoted : fmt::format("{} ({} characters)", quoted, text.size());
+}
+
+bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+// The next word of `rest`, which loses it; empty at the end.
+std::string_view next_word(std::string_view& rest) {
+  while (!rest.empty() && is_space(rest.front())) rest.remove_prefix(1);
+  std::size_t length = 0;
+  while (length < rest.size() && !is_space(rest[length])) ++length;
+  const std::string_view word = rest.substr(0, length);
+  rest.remove_prefix(length);
+  return word;
+}
+
+double parse_number(std::string_view word, const SourcePlace& place, std::string_view what) {
+  std::string_view digits = word;
+  if (!digits.empty() && digits.front() == '+') digits.remove_prefix(1);
+  double x = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), x);
+  if (error == std::errc::result_out_of_range) {
+    // Too small is zero; too large is not a number that one can use.
+    const bool tiny = digits.find("e-") != std::string_view::npos || digits.find("E-") != std::string_view::npos;
+    if (tiny) return 0;
+    throw LoadError(place, fmt::format("{} is {}, which is too large for a number", what, shown(word)));
+  }
+  if (error != std::errc() || end != digits.data() + digits.size()) {
+    throw LoadError(place, fmt::format("{} has {} where a number is expected", what, shown(word)));
+  }
+  if (!std::isfinite(x))
+    throw LoadError(place, fmt::format("{} is {}, but must be a finite number", what, shown(word)));
+  return x;
+}
+
+bool parse_flag(std::string_view text, const SourcePlace& place, std::string_view what) {
+  const std::string_view word = trimmed(text);
+  if (word == "true" || word == "1" || word == "True") return true;
+  if (word == "false" || word == "0" || word == "False") return false;
+  throw LoadError(place, fmt::format("{} is {}, but must be true or false", what, shown(text)));
+}
+
+std::string counted(int at_least, int at_most) {
+  if (at_least == at_most) return fmt::format("{} number{}", at_least, at_least == 1 ? "" : "s");
+  if (at_most == std::numeric_limits<int>::max()) return fmt::format("at least {} numbers", at_least);
+  return fmt::format("{} to {} numbers", at_least, at_most);
+}
+
+// The byte where `text` stops being UTF-8, or npos.
+std::size_t first_invalid_byte(std::string_view text) {
+  for (std::size_t i = 0; i < text.size();) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    std::size_t length = 1;
+    if (byte >= 0xF5 || (byte >= 0x80 && byte < 0xC2)) return i;
+    if (byte >= 0xF0) {
+      length = 4;
+    } else if (byte >= 0xE0) {
+      length = 3;
+    } else if (byte >= 0xC2) {
+      length = 2;
+    } else if (byte == 0) {
+      return i;
+    }
+    if (i + length > text.size()) return i;
+    for (std::size_t k = 1; k < length; ++k) {
+      if ((static_cast<unsigned char>(text[i + k]) & 0xC0) != 0x80) return i;
+    }
+    i += length;
+  }
+  return std::string_view::npos;
+}
+
+int line_of(std::string_view text, std::size_t byte) {
+  int line = 1;
+  for (std::size_t i = 0; i < byte; ++i) line += text[i] == '\n' ? 1 : 0;
+  return line;
+}
+
+void check_encoding(std::string_view text, const std::string& file) {
+  const bool wide = text.size() >= 2 && (text.substr(0, 2) == "\xFF\xFE" || text.substr(0, 2) == "\xFE\xFF");
+  if (wide) throw LoadError({file, 1}, "the file is UTF-16; save it as UTF-8");
+  const std::size_t invalid = first_invalid_byte(text);
+  if (invalid == std::string_view::npos) return;
+  throw LoadError({file, line_of(text, invalid)}, fmt::format("byte 0x{:02x} is not UTF-8; save the file as UTF-8",
+                                                              static_cast<unsigned char>(text[invalid])));
+}
+
+// tinyxml2 compares each attribute's name with all others of its element, so that very many would take for ever.
+void check_attribute_counts(std::string_view text, const std::string& file) {
+  constexpr int kMostAttributes = 1000;
+  int count = 0;
+  char quote = 0;
+  bool in_tag = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quote != 0) {
+      if (c == quote) quote = 0;
+    } else if (!in_tag) {
+      if (text.substr(i, 4) == "<!--") {
+        const std::size_t end = text.find("-->", i + 4);
+        if (end == std::string_view::npos) return;
+        i = end + 2;
+      } else if (c == '<') {
+        in_tag = true;
+        count = 0;
+      }
+    } else if (c == '>') {
+      in_tag = false;
+    } else if (c == '"' || c == '\'') {
+      quote = c;
+    } else if (c == '=' && ++count > kMostAttributes) {
+      throw LoadError({file, line_of(text, i)}, fmt::format("an element has more than {} attributes", kMostAttributes));
+    }
+  }
+}
+
+// Refuses a DOCTYPE wherever it stands, and counts elements.
+class StructureCheck : public tinyxml2::XMLVisitor {
+ public:
+  StructureCheck(const std::string& file, int& elements_left) : file_(file), elements_left_(elements_left) {}
+
+  bool VisitEnter(const tinyxml2::XMLElement& element, const tinyxml2::XMLAttribute*) override {
+    if (--elements_left_ >= 0) return true;
+    throw LoadError({file_, element.GetLineNum()},
+                    "there are more elements than LoadLimits::elements allows; raise it if the file is trustworthy");
+  }
+  bool Visit(const tinyxml2::XMLUnknown& unknown) override {
+    throw LoadError(
+        {file_, unknown.GetLineNum()},
+        fmt::format("<!{}> is not accepted: remove document type declarations", shortened(unknown.Value())));
+  }
+
+ private:
+  const std::string& file_;
+  int& elements_left_;
+};
+
+}  // namespace
+
+std::string shortened(std::string_view text) {
+  std::size_t end = std::min(text.size(), kMostShown);
+  while (end > 0 && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80)
+    --end;  // not within a letter
+  std::string line(text.substr(0, end));
+  for (char& c : line) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = ' ';  // a message is one line
+  }
+  return end < text.size() ? line + "…" : line;
+}
+
+struct XmlDocument::Parsed {
+  tinyxml2::XMLDocument document = tinyxml2::XMLDocument(true, tinyxml2::PRESERVE_WHITESPACE);
+};
+
+XmlDocument::XmlDocument(std::string_view text, std::string file, int& elements_left)
+    : file_(std::move(file)), parsed_(std::make_unique<Parsed>()) {
+  check_encoding(text, file_);
+  check_attribute_counts(text, file_);
+  tinyxml2::XMLDocument& document = parsed_->document;
+  if (trimmed(text).empty()) throw LoadError({file_, 0}, "the file is empty");
+  const tinyxml2::XMLError error = document.Parse(text.data(), text.size());
+  if (error == tinyxml2::XML_ELEMENT_DEPTH_EXCEEDED) {
+    throw LoadError({file_, document.ErrorLineNum()},
+                    fmt::format("elements are nested more than {} deep", TINYXML2_MAX_ELEMENT_DEPTH));
+  }
+  if (error != tinyxml2::XML_SUCCESS) {
+    throw LoadError({file_, document.ErrorLineNum()},
+                    fmt::format("this is not well-formed XML ({}); check for a missing bracket, quote or end tag",
+                                tinyxml2::XMLDocument::ErrorIDToName(error)));
+  }
+  StructureCheck check(file_, elements_left);
+  document.Accept(&check);
+  if (!document.RootElement()) throw LoadError({file_, 0}, "the file has no element");
+  if (const tinyxml2::XMLElement* second = document.RootElement()->NextSiblingElement()) {
+    throw LoadError({file_, second->GetLineNum()},
+                    fmt::format("<{}> follows the end of <{}>: a file has one root element", second->Name(),
+                                document.RootElement()->Name()));
+  }
+}
+
+XmlDocument::~XmlDocument() = default;
+
+XmlElement XmlDocument::root() const { return {this, parsed_->document.RootElement()}; }
+
+VecX parse_numbers(std::string_view text, const SourcePlace& place, std::string_view what, int at_least, int at_most) {
+  std::vector<double> numbers;
+  std::string_view rest = text;
+  for (std::string_view word = next_word(rest); !word.empty(); word = next_word(rest)) {
+    if (static_cast<int>(numbers.size()) == at_most) {
+      throw LoadError(place, fmt::format("{} is {}, but must be {}", what, shown(text), counted(at_least, at_most)));
+    }
+    numbers.push_back(parse_number(word, place, what));
+  }
+  if (static_cast<int>(numbers.size()) < at_least) {
+    throw LoadError(place, fmt::format("{} is {}, but must be {}", what, shown(text), counted(at_least, at_most)));
+  }
+  return Eigen::Map<const VecX>(numbers.data(), static_cast<Eigen::Index>(numbers.size()));
+}
+
+std::string_view XmlElement::name() const { return element_->Name(); }
+int XmlElement::line() const { return element_->GetLineNum(); }
+SourcePlace XmlElement::place() const { return {document_->file(), line()}; }
+void XmlElement::fail(std::string_view what) const { throw LoadError(place(), what); }
+
+XmlElement XmlElement::child(const char* name) const { return {document_, element_->FirstChildElement(name)}; }
+
+std::vector<XmlElement> XmlElement::children(const char* name) const {
+  std::vector<XmlElement> all;
+  for (const auto* e = element_->FirstChildElement(name); e; e = e->NextSiblingElement(name)) {
+    all.push_back({document_, e});
+  }
+  return all;
+}
+std::vector<XmlElement> XmlElement::children() const { return children(nullptr); }
+
+XmlElement XmlElement::required(const char* name) const {
+  const XmlElement found = child(name);
+  if (!found) fail(fmt::format("<{}> needs a <{}> inside", this->name(), name));
+  return found;
+}
+
+const char* XmlElement::attribute(const char* name) const { return element_->Attribute(name); }
+
+std::vector<std::pair<std::string_view, std::string_view>> XmlElement::attributes() const {
+  std::vector<std::pair<std::string_view, std::string_view>> all;
+  for (const auto* a = element_->FirstAttribute(); a; a = a->Next()) all.emplace_back(a->Name(), a->Value());
+  return all;
+}
+
+std::string XmlElement::required_attribute(const char* name) const {
+  const char* value = attribute(name);
+  if (!value) fail(fmt::format("<{}> needs the attribute {}", this->name(), name));
+  return value;
+}
+
+namespace {
+
+std::string attribute_name(const XmlElement& element, const char* name) {
+  return fmt::format("attribute {} of <{}>", name, element.name());
+}
+std::string text_name(const XmlElement& element) { return fmt::format("the text of <{}>", element.name()); }
+
+}  // namespace
+
+std::optional<double> XmlElement::number(const char* name) const {
+  const char* value = attribute(name);
+  if (!value) return std::nullopt;
+  return parse_numbers(value, place(), attribute_name(*this, name), 1, 1)[0];
+}
+
+double XmlElement::required_number(const char* name) const {
+  required_attribute(name);
+  return *number(name);
+}
+
+std::optional<int> XmlElement::integer(const char* name) const {
+  const std::optional<double> x = number(name);
+  if (!x) return std::nullopt;
+  if (*x != std::floor(*x) || std::abs(*x) > std::numeric_limits<int>::max()) {
+    fail(fmt::format("{} is {}, but must be a whole number", attribute_name(*this, name), *x));
+  }
+  return static_cast<int>(*x);
+}
+
+std::optional<bool> XmlElement::flag(const char* name) const {
+  const char* value = attribute(name);
+  if (!value) return std::nullopt;
+  return parse_flag(value, place(), attribute_name(*this, name));
+}
+
+std::optional<Vec3> XmlElement::vector3(const char* name) const {
+  const char* value = attribute(name);
+  if (!value) return std::nullopt;
+  return Vec3(parse_numbers(value, place(), attribute_name(*this, name), 3, 3));
+}
+
+std::optional<VecX> XmlElement::numbers(const char* name) const {
+  if (!attribute(name)) return std::nullopt;
+  return numbers(name, 0, std::numeric_limits<int>::max());
+}
+
+VecX XmlElement::numbers(const char* name, int at_least, int at_most) const {
+  return parse_numbers(required_attribute(name), place(), attribute_name(*this, name), at_least, at_most);
+}
+
+std::string_view XmlElement::text() const {
+  const char* value = element_->GetText();
+  return value ? trimmed(value) : std::string_view();
+}
+
+double XmlElement::text_number() const { return text_numbers(1, 1)[0]; }
+
+VecX XmlElement::text_numbers(int at_least, int at_most) const {
+  return parse_numbers(text(), place(), text_name(*this), at_least, at_most);
+}
+
+bool XmlElement::text_flag() const { return parse_flag(text(), place(), text_name(*this)); }
+
+}  // namespace lithe

@@ -1,0 +1,140 @@
+import json
+import os
+import subprocess
+
+import pytest
+
+LITHE = os.environ.get("LITHE_CLI", "build/lithe")
+
+GOOD_ARM = """<robot name="arm">
+  <link name="world"/>
+  <link name="upper">
+    <inertial><mass value="2"/><origin xyz="0 0 0.25"/>
+      <inertia ixx="0.045" iyy="0.045" izz="0.004" ixy="0" ixz="0" iyz="0"/></inertial>
+    <collision><origin xyz="0 0 0.25"/><geometry><cylinder radius="0.06" length="0.5"/></geometry></collision>
+  </link>
+  <joint name="shoulder" type="revolute">
+    <parent link="world"/><child link="upper"/><axis xyz="0 1 0"/>
+    <limit lower="-2" upper="2" effort="50" velocity="3"/>
+  </joint>
+</robot>
+"""
+
+
+def doctor(path, *arguments):
+    return subprocess.run([LITHE, "doctor", str(path), *map(str, arguments)], capture_output=True, text=True, timeout=60)
+
+
+def findings(path, *arguments):
+    """(check, severity) of all findings, and the exit code."""
+    result = doctor(path, "--json", *arguments)
+    report = json.loads(result.stdout)
+    return [(f["check"], f["severity"]) for f in report["findings"]], result.returncode, report
+
+
+@pytest.fixture
+def robot(tmp_path):
+    def write(text, name="robot.urdf"):
+        path = tmp_path / name
+        path.write_text(text)
+        return path
+
+    return write
+
+
+def test_a_healthy_robot_has_nothing_to_complain_about(robot):
+    path = robot(GOOD_ARM)
+    result = doctor(path)
+    assert result.returncode == 0
+    assert "1 DoFs, 2 kg" in result.stdout
+    assert "nothing to complain about" in result.stdout
+    assert findings(path)[:2] == ([], 0)
+
+
+def test_a_file_that_does_not_load_says_where_and_fails(robot):
+    path = robot(GOOD_ARM.replace('value="2"', 'value="-2"'))
+    result = doctor(path)
+    assert result.returncode == 1
+    assert f"{path}:4: error: " in result.stdout
+    found, code, report = findings(path)
+    assert found == [("load", "error")] and code == 1 and not report["loads"]
+
+
+def test_a_missing_file_is_an_error(tmp_path):
+    result = doctor(tmp_path / "none.urdf")
+    assert result.returncode == 1
+    assert "does not exist" in result.stdout
+
+
+@pytest.mark.parametrize(
+    "change, check, severity",
+    [
+        (('ixx="0.045"', 'ixx="0.001"'), "inertia", "error"),  # against the triangle inequality
+        (('ixx="0.045" iyy="0.045" izz="0.004"', 'ixx="1" iyy="1" izz="1"'), "inertia", "warning"),  # forgotten
+        (('ixx="0.045" iyy="0.045" izz="0.004"', 'ixx="45" iyy="45" izz="4"'), "inertia", "warning"),  # g·mm²?
+        (('value="2"', 'value="2e-8"'), "mass", "warning"),
+        (('lower="-2" upper="2"', 'lower="-120" upper="120"'), "limits", "warning"),  # degrees
+        (('lower="-2" upper="2"', 'lower="1" upper="2"'), "limits", "note"),
+        (('effort="50"', 'effort="0"'), "limits", "note"),
+        (('radius="0.06" length="0.5"', 'radius="60" length="500"'), "units", "warning"),
+        (("<collision>", "<sensor/><collision>"), "ignored", "warning"),
+    ],
+)
+def test_what_is_suspicious_is_found(robot, change, check, severity):
+    found, code, _ = findings(robot(GOOD_ARM.replace(*change)))
+    assert (check, severity) in found
+    assert code == (1 if severity == "error" else 0)
+
+
+def test_strict_fails_on_warnings(robot):
+    path = robot(GOOD_ARM.replace("<collision>", "<sensor/><collision>"))
+    assert doctor(path).returncode == 0
+    assert doctor(path, "--strict").returncode == 1
+
+
+def test_shapes_that_overlap_at_the_start_are_found(robot):
+    second = """
+  <link name="lump">
+    <inertial><mass value="1"/><inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial>
+    <collision><geometry><sphere radius="0.1"/></geometry></collision>
+  </link>
+  <joint name="slide" type="prismatic">
+    <parent link="world"/><child link="lump"/><limit lower="-1" upper="1" effort="5" velocity="1"/>
+  </joint>
+</robot>"""
+    found, code, report = findings(robot(GOOD_ARM.replace("</robot>", second)))
+    assert ("overlap", "warning") in found and code == 0
+    assert any("upper" in f["text"] and "lump" in f["text"] for f in report["findings"])
+
+
+def test_a_mesh_that_is_not_convex_is_noted(robot, tmp_path):
+    # An L of two cubes: volume 2, hull 2.5.
+    corners = [(0, 0), (2, 0), (2, 1), (1, 1), (1, 2), (0, 2)]
+    vertices = [(x, y, z) for z in (0, 1) for x, y in corners]
+    faces = [[6, 7, 8, 9], [6, 9, 10, 11], [3, 2, 1, 0], [5, 4, 3, 0]]
+    faces += [[i, (i + 1) % 6, 6 + (i + 1) % 6, 6 + i] for i in range(6)]
+    lines = ["v %g %g %g" % tuple(0.1 * x for x in v) for v in vertices]
+    lines += ["f " + " ".join(str(i + 1) for i in f) for f in faces]
+    (tmp_path / "ell.obj").write_text("\n".join(lines) + "\n")
+    found, code, report = findings(
+        robot(GOOD_ARM.replace('<cylinder radius="0.06" length="0.5"/>', '<mesh filename="ell.obj"/>'))
+    )
+    assert ("not_convex", "note") in found and code == 0
+    assert any("1.2 times" in f["text"] or "1.3 times" in f["text"] for f in report["findings"])
+
+
+def test_files_can_be_simulated_and_checked(robot):
+    path = robot(GOOD_ARM)
+    run = subprocess.run([LITHE, "simulate", str(path), "--steps", "50", "--json"], capture_output=True, text=True, timeout=60)
+    assert run.returncode == 0, run.stderr
+    assert json.loads(run.stdout)["steps"] == 50
+    check = subprocess.run(
+        [LITHE, "gradcheck", str(path), "--samples", "5", "--json"], capture_output=True, text=True, timeout=60
+    )
+    assert check.returncode == 0, check.stderr
+    assert json.loads(check.stdout)["samples"] == 5
+    bench = subprocess.run(
+        [LITHE, "bench", "--model", str(path), "--rounds", "1", "--json"], capture_output=True, text=True, timeout=60
+    )
+    assert bench.returncode == 0, bench.stderr
+    assert json.loads(bench.stdout)["scenes"][0]["nv"] == 1

@@ -1,0 +1,147 @@
+#include "lithe/io/resources.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+namespace lithe::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kTetrahedron = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+
+// A workspace with a package, files beside it, and one outside:
+//
+//   ws/arm/package.xml  ws/arm/urdf/arm.urdf  ws/arm/meshes/link.obj   ws/hand/package.xml  ws/hand/palm.obj   outside/secret.obj
+class Workspace : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    root_ = fs::temp_directory_path() / ("lithe_resources_" + std::to_string(::getpid()));
+    fs::remove_all(root_);
+    for (const char* name : {"ws/arm/package.xml", "ws/arm/urdf/arm.urdf", "ws/hand/package.xml"}) write(name, "<x/>");
+    for (const char* name : {"ws/arm/meshes/link.obj", "ws/hand/palm.obj", "outside/secret.obj"})
+      write(name, kTetrahedron);
+    for (const char* variable : {"ROS_PACKAGE_PATH", "AMENT_PREFIX_PATH"}) ::unsetenv(variable);
+  }
+  void TearDown() override {
+    for (const char* variable : {"ROS_PACKAGE_PATH", "AMENT_PREFIX_PATH"}) ::unsetenv(variable);
+    fs::remove_all(root_);
+  }
+
+  void write(const std::string& name, const std::string& text) const {
+    fs::create_directories((root_ / name).parent_path());
+    std::ofstream(root_ / name) << text;
+  }
+  fs::path at(const std::string& name) const { return fs::canonical(root_ / name); }
+  SourcePlace robot(int line = 7) const { return {(root_ / "ws/arm/urdf/arm.urdf").string(), line}; }
+
+  // Where a URI leads, or the error.
+  std::string resolved(const std::string& uri, const LoadOptions& options = {}) const {
+    try {
+      return Resources(root_ / "ws/arm/urdf/arm.urdf", options).resolve(uri, robot()).string();
+    } catch (const LoadError& error) {
+      return error.what();
+    }
+  }
+
+  fs::path root_;
+};
+
+TEST_F(Workspace, APackageIsFoundAboveTheFile) {
+  EXPECT_EQ(resolved("package://arm/meshes/link.obj"), at("ws/arm/meshes/link.obj"));
+  EXPECT_EQ(resolved("model://arm/meshes/link.obj"), at("ws/arm/meshes/link.obj"));
+  EXPECT_EQ(resolved("package://hand/palm.obj"), at("ws/hand/palm.obj"));  // its neighbour
+}
+
+TEST_F(Workspace, RelativeNamesMayUseThePackageAroundTheFile) {
+  EXPECT_EQ(resolved("../meshes/link.obj"), at("ws/arm/meshes/link.obj"));
+  EXPECT_EQ(resolved("file://../meshes/link.obj"), at("ws/arm/meshes/link.obj"));
+  EXPECT_EQ(resolved("file://" + (root_ / "ws/arm/meshes/link.obj").string()), at("ws/arm/meshes/link.obj"));
+}
+
+TEST_F(Workspace, TheMapGoesBeforeTheEnvironmentAndThatBeforeTheFoldersAbove) {
+  write("other/arm/meshes/link.obj", kTetrahedron);
+  write("ros/arm/meshes/link.obj", kTetrahedron);
+  ::setenv("ROS_PACKAGE_PATH", (root_ / "ros").c_str(), 1);
+  EXPECT_EQ(resolved("package://arm/meshes/link.obj"), at("ros/arm/meshes/link.obj"));
+  LoadOptions options;
+  options.packages["arm"] = (root_ / "other/arm").string();
+  EXPECT_EQ(resolved("package://arm/meshes/link.obj", options), at("other/arm/meshes/link.obj"));
+}
+
+TEST_F(Workspace, AmentPrefixesHoldPackagesInTheirShare) {
+  write("ament/share/cam/lens.obj", kTetrahedron);
+  ::setenv("AMENT_PREFIX_PATH", ("/nowhere:" + (root_ / "ament").string()).c_str(), 1);
+  EXPECT_EQ(resolved("package://cam/lens.obj"), at("ament/share/cam/lens.obj"));
+}
+
+TEST_F(Workspace, WhatLeadsOutsideIsRefused) {
+  for (const std::string& uri :
+       {std::string("../../../outside/secret.obj"), (root_ / "outside/secret.obj").string(),
+        std::string("package://arm/../../outside/secret.obj"), "file://" + (root_ / "outside/secret.obj").string()}) {
+    EXPECT_NE(resolved(uri).find("outside the folders that this model may read"), std::string::npos) << resolved(uri);
+    EXPECT_EQ(resolved(uri).find(robot().file + ":7: error: "), 0u);
+  }
+  fs::create_symlink(root_ / "outside/secret.obj", root_ / "ws/arm/meshes/link2.obj");
+  EXPECT_NE(resolved("../meshes/link2.obj").find("outside the folders"), std::string::npos);
+  EXPECT_NE(resolved("/etc/passwd").find("outside the folders"), std::string::npos);
+}
+
+TEST_F(Workspace, FurtherFoldersCanBeAllowed) {
+  LoadOptions options;
+  options.roots = {(root_ / "outside").string()};
+  EXPECT_EQ(resolved("../../../outside/secret.obj", options), at("outside/secret.obj"));
+  LoadOptions anywhere;
+  anywhere.anywhere = true;
+  EXPECT_EQ(resolved("../../../outside/secret.obj", anywhere), at("outside/secret.obj"));
+}
+
+TEST_F(Workspace, WhatIsNotThereSaysWhereItWasLookedFor) {
+  EXPECT_NE(resolved("../meshes/none.obj").find("is not there: looked for"), std::string::npos);
+  EXPECT_NE(resolved("package://arm/none.obj").find("--package NAME=FOLDER"), std::string::npos);
+  EXPECT_NE(resolved("package://unknown/none.obj").find("--package NAME=FOLDER"), std::string::npos);
+  EXPECT_NE(resolved("").find("empty"), std::string::npos);
+  EXPECT_NE(resolved("package://").find("names no package"), std::string::npos);
+}
+
+TEST_F(Workspace, NothingIsFetched) {
+  EXPECT_NE(resolved("https://example.org/link.stl").find("is not a local file"), std::string::npos);
+}
+
+TEST_F(Workspace, AMeshIsReadOnce) {
+  Resources resources(root_ / "ws/arm/urdf/arm.urdf", {});
+  const auto first = resources.mesh("../meshes/link.obj", robot());
+  EXPECT_EQ(first->vertices.size(), 4u);
+  EXPECT_EQ(resources.mesh("package://arm/meshes/link.obj", robot()), first);
+  EXPECT_EQ(resources.files().size(), 1u);
+}
+
+TEST_F(Workspace, FilesAreBounded) {
+  LoadOptions options;
+  options.limits.mesh_bytes = 10;
+  Resources small(root_ / "ws/arm/urdf/arm.urdf", options);
+  EXPECT_THROW(small.mesh("../meshes/link.obj", robot()), LoadError);
+  options = {};
+  options.limits.total_bytes = 100;  // two files of 68 bytes
+  Resources both(root_ / "ws/arm/urdf/arm.urdf", options);
+  both.mesh("../meshes/link.obj", robot());
+  EXPECT_THROW(both.mesh("package://hand/palm.obj", robot()), LoadError);
+  options = {};
+  options.limits.convex_points = 7;  // four of them twice are too many
+  Resources points(root_ / "ws/arm/urdf/arm.urdf", options);
+  points.collision_mesh("../meshes/link.obj", Vec3::Ones(), robot());
+  EXPECT_THROW(points.collision_mesh("../meshes/link.obj", Vec3::Ones(), robot()), LoadError);
+}
+
+TEST_F(Workspace, AFolderIsNoFile) {
+  Resources resources(root_ / "ws/arm/urdf/arm.urdf", {});
+  EXPECT_THROW(resources.mesh("../meshes", robot()), LoadError);
+  EXPECT_THROW(resources.xml(root_ / "ws", robot()), LoadError);
+  EXPECT_THROW(resources.xml(root_ / "nowhere.urdf", robot()), LoadError);
+}
+
+}  // namespace
+}  // namespace lithe::test
