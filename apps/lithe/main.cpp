@@ -8,6 +8,7 @@
 #include "apps/lithe/commands.h"
 #include "apps/lithe/interrupt.h"
 #include "lithe/core/version.h"
+#include "lithe/io/source_place.h"
 
 namespace {
 
@@ -41,6 +42,9 @@ int main(int argc, char** argv) {
     return app.exit(outcome) == 0 ? 0 : kBadUsage;
   } catch (const lithe::cli::Interrupted&) {
     return lithe::cli::Interrupted::kExitCode;
+  } catch (const lithe::LoadError& error) {  // says itself where, and that it is an error
+    std::fprintf(stderr, "%s\n", error.what());
+    return kFailure;
   } catch (const std::exception& error) {  // mostly lithe::Error: the input makes no sense
     std::fprintf(stderr, "lithe: error: %s\n", error.what());
     return kFailure;

@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 
 #include "apps/lithe/commands.h"
@@ -14,9 +15,9 @@ void add_scenes(CLI::App& app) {
     std::size_t width = 0;
     for (const std::string& name : scene_names()) width = std::max(width, name.size());
     for (const std::string& name : scene_names()) {
-      fmt::print("  {:<{}}  {}\n", name, width, scene_description(name));
       const std::optional<Task> task = scene(name).task;
-      if (task) fmt::print("  {:<{}}    task: {}, after {} steps\n", "", width, task->description, task->steps);
+      const std::string goal = task ? fmt::format("; task: {} after {} steps", task->description, task->steps) : "";
+      fmt::print("  {:<{}}  {}{}\n", name, width, scene_description(name), goal);
     }
   });
 }

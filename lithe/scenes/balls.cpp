@@ -70,7 +70,7 @@ Scene ball_and_wall() {
   set_initial(scene, "ball.x", 0, 5);
   set_initial(scene, "ball.z", 0, -5);
   scene.time_step = 0.6 / 288;
-  scene.task = {.description = "be at x = −2 m and z = 1.5 m, by another throw",
+  scene.task = {.description = "throw it so that it is at x = −2 m and z = 1.5 m",
                 .steps = 288,
                 .terms = {{.joint = "ball.x", .target = goal.x() - start.x()},
                           {.joint = "ball.y", .target = goal.y() - start.y()},

@@ -58,7 +58,19 @@ JacobianAssembler::JacobianAssembler(const Model& model, const StepRecord& recor
       record_(record),
       problem_(record.problem),
       work_(work),
-      h_(record.options.time_step()) {}
+      h_(record.options.time_step()) {
+  prepare_turns();
+}
+
+void JacobianAssembler::prepare_turns() {
+  work_.turns.clear();
+  for (const int dof : tree_.balls) {
+    const Mat3 turn = ball_motion(record_, dof).by_v / h_;
+    StepJacobians::Workspace::BallTurn ball = {.dof = dof, .columns = {}};
+    for (int c = 0; c < 3; ++c) ball.columns[c] = Pack{turn(0, c), turn(1, c), turn(2, c), 0};
+    work_.turns.push_back(ball);
+  }
+}
 
 void JacobianAssembler::prepare_columns() {
   prepare_derivative_columns(model_, record_.kin, work_.linearization.main.id, 1 / h_, record_.M, work_.did,
@@ -329,6 +341,24 @@ void JacobianAssembler::multiply_chain(const AlignedBuffer& columns, bool touche
   });
 }
 
+// ∂q⁺ of balls, over what their DoFs would have if they slid. What follows a ball's three numbers is written as it was.
+LITHE_INLINE void JacobianAssembler::turn_balls(const double* from, const DofTree::Tree& rows, double scale,
+                                                double* to) const {
+  for (const auto& [dof, columns] : work_.turns) {
+    const int row = dof - rows.first_dof;
+    if (row < 0 || row >= rows.dof_count) continue;
+    const double* x = from + row;
+    const Pack rest = unit_lane(kLanes - 1) * load_anywhere(x);
+    const Pack turned =
+        columns[0] * broadcast(x[0]) + columns[1] * broadcast(x[1]) + (columns[2] * broadcast(x[2]) + rest);
+    if (row + kLanes <= rows.dof_count) {
+      store_anywhere(to + row, broadcast(scale) * turned);
+    } else {
+      for (int k = 0; k < 3; ++k) to[row + k] = scale * turned[k];
+    }
+  }
+}
+
 // A column of ∂v⁺ (times `scale`) and of ∂q⁺ (Δt times that).
 LITHE_INLINE void JacobianAssembler::write_column(const double* from, const DofTree::Tree& rows, double scale, int dof,
                                                   MatX* dv, MatX* dq) const {
@@ -337,10 +367,11 @@ LITHE_INLINE void JacobianAssembler::write_column(const double* from, const DofT
   double* const to_q = dq ? dq->data() + at : nullptr;
   if (to_v && to_q && past_alignment(to_v) == past_alignment(to_q)) {
     store_scaled<2>(from, rows.dof_count, {scale, h_ * scale}, {to_v, to_q});
-    return;
+  } else {
+    if (to_v) store_scaled<1>(from, rows.dof_count, {scale}, {to_v});
+    if (to_q) store_scaled<1>(from, rows.dof_count, {h_ * scale}, {to_q});
   }
-  if (to_v) store_scaled<1>(from, rows.dof_count, {scale}, {to_v});
-  if (to_q) store_scaled<1>(from, rows.dof_count, {h_ * scale}, {to_q});
+  if (to_q) turn_balls(from, rows, h_ * scale, to_q);
 }
 
 void JacobianAssembler::copy_block(int row_tree, int column_tree, MatX* dv, MatX* dq) {
@@ -384,7 +415,15 @@ void JacobianAssembler::add_answer(const Patch& compressed, const double* demand
 void JacobianAssembler::add_column(int dof, double factor, MatX* dv, MatX* dq) {
   if (!all_finite(work_.answer) || !std::isfinite(factor)) bounded_ = false;
   if (dv) dv->col(dof) += factor * work_.answer;
-  if (dq) dq->col(dof) += h_ * factor * work_.answer;
+  if (!dq) return;
+  dq->col(dof) += h_ * factor * work_.answer;
+  for (const auto& [ball, columns] : work_.turns) {
+    for (int k = 0; k < 3; ++k) {
+      double turned = -work_.answer[ball + k];
+      for (int c = 0; c < 3; ++c) turned += columns[c][k] * work_.answer[ball + c];
+      (*dq)(ball + k, dof) += h_ * factor * turned;
+    }
+  }
 }
 
 }  // namespace lithe

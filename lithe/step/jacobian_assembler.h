@@ -49,6 +49,8 @@ class JacobianAssembler {
   void write_columns(const DofTree::Chain& chain);
   void multiply_chain(const AlignedBuffer& columns, bool touched, const ResponseMatrices::Group& group,
                       const DofTree::Chain& chain, MatX* dv, MatX* dq);
+  void prepare_turns();
+  void turn_balls(const double* from, const DofTree::Tree& rows, double scale, double* to) const;
   void write_column(const double* from, const DofTree::Tree& rows, double scale, int dof, MatX* dv, MatX* dq) const;
 
   void copy_block(int row_tree, int column_tree, MatX* dv, MatX* dq);

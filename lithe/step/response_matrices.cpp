@@ -138,13 +138,12 @@ void ResponseMatrices::fill_X(const DofTree& tree, const InverseFactor& inverse)
     const DofTree::Tree& part = tree.trees[chain.tree];
     const int stride = part.column_stride;
     double* block = &X_[tree.column_start[part.first_dof]] - part.first_dof;
-    for (int i = 0; i < chain.dof_count; ++i) {
-      const int dof = chain.first_dof + i;
-      const double* row = inverse.rows.data() + tree.row_start[dof];
-      for (const PathRun& run : path_of(tree.chain[dof])) {
-        double* to = block + run.first * stride + dof;
-        const int count = std::min(run.count, dof - part.first_dof - run.first + 1);
-        for (int k = 0; k < count; ++k) to[k * stride] = row[run.position + k];
+    // Column by column: the chain's rows are neighbours there, and beyond a DoF's own place its row is zero.
+    const int* row_start = tree.row_start.data() + chain.first_dof;
+    for (const PathRun& run : path_of(tree.chain[chain.first_dof])) {
+      double* to = block + run.first * stride + chain.first_dof;
+      for (int k = run.position; k < run.position + run.count; ++k, to += stride) {
+        for (int i = 0; i < chain.dof_count; ++i) to[i] = inverse.rows[row_start[i] + k];
       }
     }
   }

@@ -20,44 +20,12 @@ MatX* open_block(MatX& matrix, int nv, const std::vector<int>& groups, std::vect
   return &matrix;
 }
 
-// x ← m x for three numbers; what follows them is written back as it was.
-LITHE_INLINE void multiply_three(const Pack (&m)[3], double* x) {
-  const Pack old = load_anywhere(x);
-  const Pack rest = unit_lane(kLanes - 1) * old;
-  store_anywhere(x, m[0] * broadcast(x[0]) + m[1] * broadcast(x[1]) + (m[2] * broadcast(x[2]) + rest));
-}
-
-// ∂q⁺/∂x of a ball from Δt·∂v⁺/∂x.
-void turn_ball(const Model& model, const ResponseMatrices& matrices, int dof, const Mat3& turn, MatX& block) {
-  const DofTree& tree = model.tree();
-  Pack columns[3];
-  for (int c = 0; c < 3; ++c) columns[c] = Pack{turn(0, c), turn(1, c), turn(2, c), 0};
-  const int own = tree.chains[tree.chain[dof]].tree;
-  for (const int t : matrices.trees_of(matrices.groups()[matrices.group_of(own)])) {
-    const int end = tree.trees[t].first_dof + tree.trees[t].dof_count;
-    for (int j = tree.trees[t].first_dof; j < end; ++j) {
-      double* x = &block.coeffRef(dof, j);
-      if (j + 1 < model.nv() || dof + kLanes <= model.nv()) {
-        multiply_three(columns, x);
-      } else {
-        Eigen::Map<Vec3>(x, 3) = turn * Vec3(x[0], x[1], x[2]);
-      }
-    }
-  }
-}
-
-// What q⁺ has besides Δt·∂v⁺: balls turn, and q hands itself down.
-void finish_positions(const Model& model, const StepRecord& record, const ResponseMatrices& matrices, MatX* by_q,
-                      MatX* by_v, MatX* by_tau) {
-  if (by_q) by_q->diagonal().array() += 1;
+// What q hands down to q⁺ itself.
+void add_identity(const Model& model, const StepRecord& record, MatX* block) {
+  if (!block) return;
+  block->diagonal().array() += 1;
   for (const int dof : model.tree().balls) {
-    const BallMotion motion = ball_motion(record, dof);
-    const Mat3 turn = motion.by_v / record.options.time_step();
-    if (by_q) by_q->block<3, 3>(dof, dof).diagonal().array() -= 1;
-    for (MatX* block : {by_q, by_v, by_tau}) {
-      if (block) turn_ball(model, matrices, dof, turn, *block);
-    }
-    if (by_q) by_q->block<3, 3>(dof, dof) += motion.by_q;
+    block->block<3, 3>(dof, dof) += ball_motion(record, dof).by_q - Mat3::Identity();
   }
 }
 
@@ -159,7 +127,7 @@ void exact_jacobians(const Model& model, const StepRecord& record, StepBlocks bl
   if (by_q || by_v) assembler.multiply(dv_dq, dq_dq, dv_dv, dq_dv);
   if (constrained) assembler.add_bounces(dv_dq, dq_dq, dv_dv, dq_dv);
   if (dq_dtau || dv_dtau) assembler.copy_N(dv_dtau, dq_dtau);
-  if (positions) finish_positions(model, record, work.matrices, dq_dq, dq_dv, dq_dtau);
+  add_identity(model, record, dq_dq);
   if (has(blocks, StepBlocks::impulses) || (by_q && work.linearization.has_null))
     by_columns(model, record, blocks, out);
   if (assembler.bounded()) [[likely]]

@@ -33,6 +33,12 @@ struct StepJacobians::Workspace {
   std::vector<TouchTerm> touch_terms;
   AlignedBuffer weights;
   int weight_count = 0;
+  // How a ball's part of q⁺ follows Δt·v⁺: the columns of a 3×3 matrix.
+  struct BallTurn {
+    int dof;
+    Pack columns[3];
+  };
+  std::vector<BallTurn> turns;
   std::vector<WeightedColumns> terms;  // of a few columns,
   AlignedBuffer sums;                  // and these columns
   VecX answer;

@@ -119,12 +119,10 @@ def test_the_default_is_the_papers_table_and_how_cost_grows():
     assert f"{paper},{growing}" in text.replace(", ", ",")
 
 
-def test_robot_files_are_refused_in_one_line():
+def test_a_file_that_is_not_there_is_refused_in_one_line():
     result = lithe("bench", "--model", "robots/atlas.urdf")
     assert (result.returncode, result.stdout) == (1, "")
-    assert result.stderr == (
-        "lithe: error: robot files such as 'robots/atlas.urdf' are not read yet; `lithe scenes` lists what there is\n"
-    )
+    assert result.stderr == "robots/atlas.urdf: error: robots/atlas.urdf does not exist\n"
 
 
 def test_an_unknown_scene_is_refused_before_anything_is_timed():
