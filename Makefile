@@ -11,7 +11,7 @@ configure_and_build = cmake --preset $(1) --log-level=WARNING >/dev/null && cmak
 
 sources = find lithe apps tests bench fuzz examples -name '*.h' -print0 -o -name '*.cpp' -print0
 
-.PHONY: setup build demo test check bench rates format format-check layer-check tool-test clean help
+.PHONY: setup build demo test check bench compare rates format format-check layer-check tool-test clean help
 
 setup:  ## install what is missing: packages and .venv
 	@tools/setup.sh
@@ -38,6 +38,9 @@ bench:  ## run the benchmarks and print the tables (BENCH_ARGS=... passes argume
 	@tools/setup.sh --bench
 	@$(call configure_and_build,release)
 	@tools/bench.sh $(BENCH_ARGS)
+
+compare: build  ## compare what is read from robot files with MuJoCo and Pinocchio
+	@tools/compare.sh build
 
 rates: build  ## simulate scenes and write how often each stage of the solver answered to docs/lcp.md
 	@python3 tools/solver_rates.py --into docs/lcp.md

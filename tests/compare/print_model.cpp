@@ -6,16 +6,20 @@
 #include <sstream>
 
 #include "lithe/dynamics/body_motion.h"
+#include "lithe/dynamics/inverse_dynamics_derivatives.h"
 #include "lithe/dynamics/mass_matrix.h"
 #include "lithe/io/load.h"
 #include "lithe/io/write_mjcf.h"
 
-// print_model FILE [MJCF]: loads a robot and prints it as JSON, for programs that compare it with what other engines make of the same file.
-// With a second name, the model is written there as MJCF. Standard input has one configuration per line (nq numbers); for each, the poses of all bodies and frames and the mass matrix.
+// print_model [--fixed-base] FILE [MJCF]: loads a robot and prints it as JSON, for programs that compare it with what other engines
+// make of the same file. With a second name, the model is written there as MJCF. Standard input has one state per line: q, for which the
+// poses of all bodies and frames and the mass matrix are printed, or q, v and a, for inverse dynamics and its derivatives as well.
 //
 //   {"name": …, "nq": …, "nv": …, "mass": …, "gravity": […], "time_step": …, "q": […], "bodies": [names], "frames": [names],
-//    "joints": [{"name", "type", "body", "lower", "upper"} …], "keyframes": [{"name", "q", "v"} …], "warnings": […],
-//    "states": [{"poses": [[R row by row, p] …], "frame_poses": […], "M": [row by row]} …]}
+//    "joints": [{"name", "type", "body", "v_index", "lower", "upper"} …], "keyframes": [{"name", "q", "v"} …], "warnings": […],
+//    "states": [{"poses": [[R row by row, p] …], "frame_poses": […], "M": […], "tau": […], "dtau_dq": […], "dtau_dv": […]} …]}
+//
+// Matrices are given column by column.
 
 namespace lithe {
 namespace {
@@ -50,7 +54,19 @@ std::string pose(const Pose& X) {
   return numbers(values);
 }
 
-std::string state(const Model& model, const VecX& q) {
+std::string inverse_dynamics_of(const Model& model, const VecX& q, const VecX& v, const VecX& a) {
+  Kinematics kin;
+  InverseDynamics id;
+  InverseDynamicsDerivatives d;
+  kinematics(model, q, v, kin);
+  rnea(model, kin, a, id);
+  rnea_derivatives(model, kin, id, d);
+  return fmt::format(", \"tau\": {}, \"dtau_dq\": {}, \"dtau_dv\": {}", numbers(id.tau), numbers(d.dtau_dq.reshaped()),
+                     numbers(d.dtau_dv.reshaped()));
+}
+
+std::string state(const Model& model, const VecX& x) {
+  const VecX q = x.head(model.nq());
   Kinematics kin;
   kinematics(model, q, kin);
   std::vector<Pose> bodies, frames;
@@ -58,24 +74,30 @@ std::string state(const Model& model, const VecX& q) {
   for (std::size_t f = 0; f < model.frames().size(); ++f) {
     frames.push_back(frame_pose(model, kin, FrameIndex(static_cast<int>(f))));
   }
-  return fmt::format("{{\"poses\": {}, \"frame_poses\": {}, \"M\": {}}}", list(bodies, pose), list(frames, pose),
-                     numbers(mass_matrix(model, q).reshaped()));
+  const bool moving = x.size() > model.nq();
+  return fmt::format(
+      "{{\"poses\": {}, \"frame_poses\": {}, \"M\": {}{}}}", list(bodies, pose), list(frames, pose),
+      numbers(mass_matrix(model, q).reshaped()),
+      moving ? inverse_dynamics_of(model, q, x.segment(model.nq(), model.nv()), x.tail(model.nv())) : "");
 }
 
 std::string joint(const Model& model, const Joint& joint) {
-  return fmt::format(R"({{"name": {}, "type": "{}", "body": {}, "lower": {}, "upper": {}}})", quoted(joint.name),
-                     to_string(joint.type), quoted(model.bodies()[joint.body].name), number(joint.lower),
-                     number(joint.upper));
+  return fmt::format(R"({{"name": {}, "type": "{}", "body": {}, "v_index": {}, "lower": {}, "upper": {}}})",
+                     quoted(joint.name), to_string(joint.type), quoted(model.bodies()[joint.body].name), joint.v_index,
+                     number(joint.lower), number(joint.upper));
 }
 
-std::vector<VecX> read_configurations(const Model& model) {
+std::vector<VecX> read_states(const Model& model) {
   std::vector<VecX> all;
   for (std::string line; std::getline(std::cin, line);) {
     std::istringstream words(line);
-    VecX q(model.nq());
-    for (double& x : q) words >> x;
-    LITHE_CHECK(words, "line {} of standard input has fewer than {} numbers", all.size() + 1, model.nq());
-    all.push_back(q);
+    std::vector<double> x;
+    for (double number = 0; words >> number;) x.push_back(number);
+    const auto count = static_cast<int>(x.size());
+    LITHE_CHECK(count == model.nq() || count == model.nq() + 2 * model.nv(),
+                "line {} of standard input has {} numbers; a state has nq = {}, or nq + 2 nv = {}", all.size() + 1,
+                count, model.nq(), model.nq() + 2 * model.nv());
+    all.push_back(Eigen::Map<const VecX>(x.data(), count));
   }
   return all;
 }
@@ -83,7 +105,7 @@ std::vector<VecX> read_configurations(const Model& model) {
 void print(const LoadedModel& loaded) {
   const Model& model = loaded.model;
   const auto name = [](const auto& item) { return quoted(item.name); };
-  const std::vector<VecX> configurations = read_configurations(model);
+  const std::vector<VecX> states = read_states(model);
   fmt::print("{{\"name\": {}, \"nq\": {}, \"nv\": {}, \"mass\": {}, \"gravity\": {}, \"time_step\": {}, \"q\": {},\n",
              quoted(loaded.name), model.nq(), model.nv(), number(model.total_mass()), numbers(model.gravity()),
              number(loaded.time_step), numbers(loaded.q));
@@ -95,20 +117,26 @@ void print(const LoadedModel& loaded) {
              }));
   fmt::print("\"warnings\": {},\n",
              list(loaded.warnings, [](const LoadWarning& warning) { return quoted(to_string(warning)); }));
-  fmt::print("\"states\": {}}}\n", list(configurations, [&](const VecX& q) { return state(model, q); }));
+  fmt::print("\"states\": {}}}\n", list(states, [&](const VecX& x) { return state(model, x); }));
 }
 
 }  // namespace
 }  // namespace lithe
 
 int main(int argc, char** argv) {
-  if (argc != 2 && argc != 3) {
-    fmt::print(stderr, "usage: print_model FILE [WRITTEN.xml] < configurations\n");
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  lithe::LoadOptions options;
+  if (!arguments.empty() && arguments[0] == "--fixed-base") {
+    options.base = lithe::LoadOptions::Base::fixed;
+    arguments.erase(arguments.begin());
+  }
+  if (arguments.empty() || arguments.size() > 2) {
+    fmt::print(stderr, "usage: print_model [--fixed-base] FILE [WRITTEN.xml] < states\n");
     return 2;
   }
   try {
-    const lithe::LoadedModel loaded = lithe::load(argv[1]);
-    if (argc == 3) std::ofstream(argv[2]) << lithe::write_mjcf(loaded.model).xml;
+    const lithe::LoadedModel loaded = lithe::load(arguments[0], options);
+    if (arguments.size() == 2) std::ofstream(arguments[1]) << lithe::write_mjcf(loaded.model).xml;
     lithe::print(loaded);
   } catch (const std::exception& error) {
     fmt::print(stderr, "{}\n", error.what());
