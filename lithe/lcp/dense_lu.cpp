@@ -91,7 +91,7 @@ bool eliminate_two(PaddedMatrix& A, int k) {
   double* first = A.column(k);
   double* second = A.column(k + 1);
   const double determinant = first[k] * second[k + 1] - second[k] * second[k];
-  if (!std::isfinite(determinant) || !(determinant > 0)) return false;
+  if (!std::isfinite(determinant) || !(determinant > 0) || !(first[k] > 0)) return false;
   // The inverse of the 2×2 block: p, q; q, r.
   const double p = second[k + 1] / determinant, q = -second[k] / determinant, r = first[k] / determinant;
   const Pack own_first = unit_lane(k - own_pack), own_second = unit_lane(k + 1 - own_pack);
@@ -159,7 +159,7 @@ bool invert_positive(PaddedMatrix& A) {
   for (; k + 1 < A.rows; k += 2) {
     if (!eliminate_two(A, k)) return false;
   }
-  return k == A.rows || eliminate(A, k);
+  return k == A.rows || (A.at(k, k) > 0 && eliminate(A, k));
 }
 
 }  // namespace lithe

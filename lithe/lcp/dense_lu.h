@@ -23,7 +23,7 @@ class DenseLu {
 
 // A ← A⁻¹ by Gauss–Jordan elimination in place. False, and A's content lost, where a pivot is zero or not finite.
 bool invert(PaddedMatrix& A, std::vector<int>& exchanged);
-// The same for a symmetric, positive definite A, without exchanges.
+// The same for a symmetric, positive definite A, without exchanges; false where it is not positive.
 bool invert_positive(PaddedMatrix& A);
 
 }  // namespace lithe

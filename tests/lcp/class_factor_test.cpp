@@ -4,6 +4,9 @@
 #include <Eigen/QR>
 #include <gtest/gtest.h>
 
+#include <limits>
+#include <random>
+
 #include "lithe/lcp/dense_lu.h"
 #include "lithe/lcp/solve_lcp.h"
 #include "tests/support/lcp_problems.h"
@@ -232,6 +235,40 @@ TEST(DenseLu, SolvesAndInverts) {
         Eigen::Map<MatX, 0, Eigen::OuterStride<>>(inverse.column(0), n, n, Eigen::OuterStride<>(inverse.stride));
     EXPECT_LE(scale_of(A * X - MatX::Identity(n, n)), 1e-13 * n * condition);
   });
+}
+
+TEST(DenseLu, InvertsPositiveMatrices) {
+  for_random_cases(200, [](std::mt19937_64& random) {
+    // More rows than one block of the kernel has, too; strides larger than need be.
+    const int n = 1 + static_cast<int>(random() % 70);
+    const MatX root = MatX::NullaryExpr(n, n, [&] { return std::uniform_real_distribution<double>(-1, 1)(random); });
+    const MatX A = root * root.transpose() + 0.1 * n * MatX::Identity(n, n);
+    PaddedMatrix inverse;
+    inverse.resize(n, n);
+    inverse.stride = padded(n + static_cast<int>(random() % 5));
+    grow(inverse.data, static_cast<std::size_t>(inverse.stride) * n);
+    for (int j = 0; j < n; ++j) {
+      for (int i = 0; i < inverse.stride; ++i) inverse.at(i, j) = i < n ? A(i, j) : 0.0;
+    }
+    ASSERT_TRUE(invert_positive(inverse));
+    const MatX X =
+        Eigen::Map<MatX, 0, Eigen::OuterStride<>>(inverse.column(0), n, n, Eigen::OuterStride<>(inverse.stride));
+    EXPECT_LE(scale_of(A * X - MatX::Identity(n, n)), 1e-13 * n);
+  });
+}
+
+TEST(DenseLu, RefusesWhatIsNotPositive) {
+  for (const double last : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN()}) {
+    for (const int n : {1, 2, 3, 6}) {
+      PaddedMatrix matrix;
+      matrix.resize(n, n);
+      for (int j = 0; j < n; ++j) {
+        for (int i = 0; i < matrix.stride; ++i) matrix.at(i, j) = i == j ? 1.0 : 0.0;
+      }
+      matrix.at(n - 1, n - 1) = last;
+      EXPECT_FALSE(invert_positive(matrix)) << n << ", " << last;
+    }
+  }
 }
 
 }  // namespace
