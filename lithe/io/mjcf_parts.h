@@ -9,6 +9,7 @@
 
 #include "lithe/io/loaded_model.h"
 #include "lithe/io/mjcf_assets.h"
+#include "lithe/io/reader_parts.h"
 
 namespace lithe::mjcf {
 
@@ -150,17 +151,5 @@ void add_sites(Context& context);
 // The states that the file names; after the model is built.
 void set_initial_state(Context& context);
 void read_keyframes(Context& context, const std::vector<XmlElement>& sections);
-
-// Does something, and gives what the builder refuses the element's line.
-template <class Action>
-void at_line(const XmlElement& element, Action action) {
-  try {
-    action();
-  } catch (const LoadError&) {
-    throw;
-  } catch (const Error& error) {
-    element.fail(error.what());
-  }
-}
 
 }  // namespace lithe::mjcf

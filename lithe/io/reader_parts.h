@@ -55,6 +55,18 @@ class NameSet {
   std::unordered_map<std::string, int> next_;  // number to try
 };
 
+// Does something, and gives what the builder refuses the element's line.
+template <class Action>
+void at_line(const XmlElement& element, Action action) {
+  try {
+    action();
+  } catch (const LoadError&) {
+    throw;
+  } catch (const Error& error) {
+    element.fail(error.what());
+  }
+}
+
 // Builds the model; what the builder refuses becomes a LoadError at `place`. The state is the neutral one, motor targets are 0.
 void finish(LoadedModel& loaded, const SourcePlace& place);
 

@@ -175,18 +175,6 @@ JointList root_joints(const UrdfRobot& parts, int root, const JointNames& names,
   return free_joint(names.root());
 }
 
-// What the builder refuses is said where it stands.
-template <class Action>
-void add_at(const XmlElement& element, Action action) {
-  try {
-    action();
-  } catch (const LoadError&) {
-    throw;
-  } catch (const Error& error) {
-    element.fail(error.what());
-  }
-}
-
 const UrdfJoint& mimic_end(const XmlElement& mimic, const UrdfRobot& parts) {
   const std::string name = mimic.required_attribute("joint");
   const auto found = parts.joint_index.find(name);
@@ -233,7 +221,7 @@ void add_mimic(const UrdfJoint& joint, const UrdfRobot& parts, LoadedModel& load
   check_mimic_chain(joint, parts);
   const Mimic properties{
       .name = joint.name, .multiplier = urdf_number(mimic, "multiplier", 1), .offset = urdf_number(mimic, "offset", 0)};
-  add_at(mimic, [&] { loaded.builder.add_mimic(joint.name, mimic_end(mimic, parts).name, properties); });
+  at_line(mimic, [&] { loaded.builder.add_mimic(joint.name, mimic_end(mimic, parts).name, properties); });
 }
 
 // Gazebo's selfCollide: false, pair by pair.
@@ -316,15 +304,15 @@ void assemble(const UrdfRobot& parts, int root, LoadedModel& loaded, UrdfReading
       }
     } else if (l == root) {
       const JointList joints = root_joints(parts, root, names, reading.resources.options().base);
-      add_at(link.element, [&] { loaded.builder.add_body(std::string(kWorld), link.body, joints); });
+      at_line(link.element, [&] { loaded.builder.add_body(std::string(kWorld), link.body, joints); });
     } else {
       const UrdfJoint& joint = parts.joints[link.parent_joint];
       Body body = link.body;
       if (joint.parts.empty()) body.placement = joint.origin;
-      add_at(link.element, [&] { loaded.builder.add_body(parts.links[joint.parent].name, body, joint.parts); });
+      at_line(link.element, [&] { loaded.builder.add_body(parts.links[joint.parent].name, body, joint.parts); });
     }
     for (const Shape& shape : link.shapes) {
-      add_at(link.element, [&] { loaded.builder.add_shape(link.name, shape); });
+      at_line(link.element, [&] { loaded.builder.add_shape(link.name, shape); });
     }
     for (const Visual& visual : link.visuals) loaded.visuals.push_back(visual);
   }

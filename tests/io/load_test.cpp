@@ -4,6 +4,8 @@
 
 #include <filesystem>
 #include <fstream>
+#include <string>
+#include <unistd.h>
 
 namespace lithe::test {
 namespace {
@@ -44,7 +46,7 @@ TEST(Load, TellsTheFormatsApartAndReadsTheSameBall) {
 }
 
 TEST(Load, OfOneFormatRefusesTheOthers) {
-  const fs::path path = fs::temp_directory_path() / "lithe_load_test.xml";
+  const fs::path path = fs::temp_directory_path() / ("lithe_load_test_" + std::to_string(::getpid()) + ".xml");
   std::ofstream(path) << kSdf;
   EXPECT_EQ(load(path.string()).model.nv(), 6);
   EXPECT_EQ(load_sdf(path.string()).files.size(), 1u);

@@ -20,12 +20,6 @@ void expect_refused(const std::string& text, const Parts&... parts) {
   expect_error([&] { parse(text); }, parts...);
 }
 
-std::string replaced(std::string text, std::string_view what, std::string_view by) {
-  const std::size_t place = text.find(what);
-  EXPECT_NE(place, std::string::npos) << what;
-  return text.replace(place, what.size(), by);
-}
-
 constexpr std::string_view kInput = "<input semantic='VERTEX' source='#v' offset='0'/>";
 
 std::string with_surface(const std::string& surface) { return dae_text(box_mesh(), {.surface = surface}); }

@@ -171,4 +171,10 @@ std::string dae_text(const TriangleMesh& mesh, const Collada& collada) {
 
 std::string dae_text(const TriangleMesh& mesh) { return dae_text(mesh, {.surface = dae_triangles(mesh)}); }
 
+std::string replaced(std::string text, std::string_view what, std::string_view by) {
+  const std::size_t place = text.find(what);
+  EXPECT_NE(place, std::string::npos) << what;
+  return text.replace(place, what.size(), by);
+}
+
 }  // namespace lithe::test

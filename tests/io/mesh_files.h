@@ -67,4 +67,7 @@ void put(std::string& out, Value value, bool big_endian = false) {
   out.append(bytes.data(), bytes.size());
 }
 
+// `text` with the first `what` in it replaced; there must be one.
+std::string replaced(std::string text, std::string_view what, std::string_view by);
+
 }  // namespace lithe::test

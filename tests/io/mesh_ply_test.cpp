@@ -19,12 +19,6 @@ void expect_refused(const std::string& bytes, const Parts&... parts) {
   expect_error([&] { parse(bytes); }, parts...);
 }
 
-std::string replaced(std::string text, std::string_view what, std::string_view by) {
-  const std::size_t place = text.find(what);
-  EXPECT_NE(place, std::string::npos) << what;
-  return text.replace(place, what.size(), by);
-}
-
 TEST(Ply, ReadsText) { expect_box(parse(ply_text(box_mesh()))); }
 TEST(Ply, ReadsLittleEndian) { expect_box(parse(ply_binary(box_mesh(), false))); }
 TEST(Ply, ReadsBigEndian) { expect_box(parse(ply_binary(box_mesh(), true))); }

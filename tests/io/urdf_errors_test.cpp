@@ -5,17 +5,11 @@
 #include <vector>
 
 #include "tests/io/urdf_text.h"
+#include "tests/io/wrong_file.h"
 
 // A file that is wrong is refused with one line that says where and what; nothing else comes out of the reader.
 namespace lithe::test {
 namespace {
-
-struct Wrong {
-  std::string what;
-  std::string text;  // of the whole file
-  int line;          // where the error is, 0: the file as a whole
-  std::string says;  // part of the message
-};
 
 // The joint is on line 4.
 std::string in_joint(const std::string& inside) {
