@@ -135,22 +135,6 @@ TEST(KnownTruth, ADroppedBallsGradientDoesNotJumpWithItsHeight) {
   }
 }
 
-// A ball without spin between the ground and a wall at x = 1, e = 0.92, no gravity; it starts at (−0.5, 0, 1).
-Model ground_and_wall() {
-  const Material rubber = {.friction = 0, .restitution = 0.92};
-  ModelBuilder builder;
-  builder.set_gravity(Vec3::Zero());
-  builder.add_body("world", {.name = "ball", .inertia = SpatialInertia::sphere(1, kBallRadius)},
-                   translational("ball", Pose::translation(-0.5, 0, 1)));
-  builder.add_shape("ball", {.name = "ball", .geometry = Sphere{kBallRadius}, .material = rubber});
-  add_ground(builder, rubber);
-  builder.add_shape("world", {.name = "wall",
-                              .geometry = Plane{},
-                              .placement = Pose{rotation_about(Vec3::UnitY(), -std::numbers::pi / 2), Vec3(1, 0, 0)},
-                              .material = rubber});
-  return builder.build();
-}
-
 Trajectory flight(const Model& model, const VecX& q, const VecX& v) {
   return roll_out(model, {q, v}, no_forces(288), with_time_step(0.6 / 288));
 }
@@ -160,7 +144,7 @@ const VecX kPlace = VecX::Zero(3);
 
 TEST(KnownTruth, DescentOnTheVelocityFindsTheWayOverGroundAndWall) {
   // To (−2, 0, 1.5) after 0.6 s. Where in its step the ball meets the ground is worth v Δt = 1 cm: nearer it does not stay.
-  const Model model = ground_and_wall();
+  const Model model = ball_and_wall().model;
   const Vec3 target = Vec3(-2, 0, 1.5) - Vec3(-0.5, 0, 1);
   VecX v = kThrow;
   double nearest = 100;
@@ -176,7 +160,7 @@ TEST(KnownTruth, DescentOnTheVelocityFindsTheWayOverGroundAndWall) {
 // Descent on the place that the ball is thrown from, towards where it would end up if it were thrown from 0.1 m further along
 // x and z: how far it misses after some iterations.
 double miss_after(int iterations, const GradientOptions& options) {
-  const Model model = ground_and_wall();
+  const Model model = ball_and_wall().model;
   const VecX target = flight(model, (VecX(3) << 0.1, 0, 0.1).finished(), kThrow).end().q;
   VecX q = kPlace;
   for (int i = 0;; ++i) {
