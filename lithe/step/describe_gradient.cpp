@@ -45,20 +45,25 @@ double margin_of(const LcpRow& row, RowClass row_class, std::span<const double> 
 
 void find_margin(const StepRecord& record, GradientReport& report) {
   const ContactProblem& problem = record.problem;
+  double least = report.margin;
+  int least_row = report.margin_row;
   for (int k = 0; k < problem.island_count(); ++k) {
     if (problem.A_start[k] < 0) continue;  // no A, and an approximate f: nothing to tell
     const Island& island = problem.islands.islands()[k];
     const BoxedLcp lcp = problem.lcp(k);
+    const LcpDiagonal diagonal = lcp.diagonal();
     const auto f = std::span(record.f).subspan(island.first_row, island.row_count);
     for (int i = 0; i < island.row_count; ++i) {
       const int row = island.first_row + i;
       const double margin =
-          std::max(0.0, margin_of(lcp.rows[i], record.classes[row], f, i, record.w[row], lcp.at(i, i)));
-      if (margin >= report.margin) continue;
-      report.margin = margin;
-      report.margin_row = row;
+          std::max(0.0, margin_of(lcp.rows[i], record.classes[row], f, i, record.w[row], diagonal[i]));
+      if (margin >= least) continue;
+      least = margin;
+      least_row = row;
     }
   }
+  report.margin = least;
+  report.margin_row = least_row;
 }
 
 // The share of the rows' forms that lies outside the range of Q, patch by patch. Q is orthonormal, so it is what Qᵀ leaves.

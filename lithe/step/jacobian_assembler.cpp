@@ -65,8 +65,9 @@ JacobianAssembler::JacobianAssembler(const Model& model, const StepRecord& recor
 void JacobianAssembler::prepare_turns() {
   work_.turns.clear();
   for (const int dof : tree_.balls) {
-    const Mat3 turn = ball_motion(record_, dof).by_v / h_;
-    StepJacobians::Workspace::BallTurn ball = {.dof = dof, .columns = {}};
+    const BallMotion motion = ball_motion(record_, dof);
+    const Mat3 turn = motion.by_v / h_;
+    StepJacobians::Workspace::BallTurn ball = {.dof = dof, .columns = {}, .by_q = motion.by_q};
     for (int c = 0; c < 3; ++c) ball.columns[c] = Pack{turn(0, c), turn(1, c), turn(2, c), 0};
     work_.turns.push_back(ball);
   }
@@ -155,6 +156,11 @@ void JacobianAssembler::copy_N(MatX* dv, MatX* dq) {
   }
 }
 
+void JacobianAssembler::add_identity(MatX& dq_dq) const {
+  dq_dq.diagonal().array() += 1;
+  for (const auto& [dof, columns, by_q] : work_.turns) dq_dq.block<3, 3>(dof, dof) += by_q - Mat3::Identity();
+}
+
 // Rows with the target −e·J v: by v directly, by q through Ψ̇ under v.
 void JacobianAssembler::add_bounces(MatX* dv_dq, MatX* dq_dq, MatX* dv_dv, MatX* dq_dv) {
   for (const auto& [row, restitution] : work_.linearization.main.forms.bouncing) {
@@ -202,7 +208,7 @@ int JacobianAssembler::add_weights(int count) {
 
 // What the motion of a touch by some DoFs asks of the rows of one patch: K Qᵀ (E S_j − T Ψ̇_j).
 template <int Columns>
-void JacobianAssembler::add_demand(const Side& side, const Touch& touch, int dof) {
+void JacobianAssembler::add_demand(const Side& side, const Touch& touch, int dof, int first_row) {
   const Patch& compressed = work_.linearization.response.patches()[side.patch];
   if (compressed.row_count == 0) return;
   const int stride = compressed.stride;
@@ -235,7 +241,7 @@ void JacobianAssembler::add_demand(const Side& side, const Touch& touch, int dof
     }
   }
   work_.touch_terms.push_back({.tree = -1,
-                               .first = compressed.first_row - part_of_tree(tree_of(touch)).first,
+                               .first = compressed.first_row - first_row,
                                .count = compressed.row_count,
                                .weights = start,
                                .weight_stride = stride});
@@ -280,6 +286,7 @@ void JacobianAssembler::list_touch_terms(const DofTree::Chain& chain, int dof) {
   work_.weight_count = 0;
   const std::vector<Touch>& touches = problem_.touches.touches;
   const ClassResponse& response = work_.linearization.response;
+  const int first_row = part_of_tree(chain.tree).first;
   auto touch = std::lower_bound(touches.begin(), touches.end(), dof,
                                 [](const Touch& one, int first_dof) { return one.dof < first_dof; });
   for (; touch != touches.end() && touch->dof < chain.subtree_end; ++touch) {
@@ -287,7 +294,7 @@ void JacobianAssembler::list_touch_terms(const DofTree::Chain& chain, int dof) {
     const auto t = touch - touches.begin();
     for (int k = work_.first_side[t]; k < work_.first_side[t + 1]; ++k) {
       const Side& side = work_.sides[k];
-      add_demand<Columns>(side, *touch, dof);
+      add_demand<Columns>(side, *touch, dof, first_row);
       const Patch& patch = problem_.patches[side.patch];
       const ConstraintForms::Push& push = work_.linearization.main.forms.pushes[side.patch];
       if (push.zero) continue;
@@ -344,7 +351,7 @@ void JacobianAssembler::multiply_chain(const AlignedBuffer& columns, bool touche
 // ∂q⁺ of balls, over what their DoFs would have if they slid. What follows a ball's three numbers is written as it was.
 LITHE_INLINE void JacobianAssembler::turn_balls(const double* from, const DofTree::Tree& rows, double scale,
                                                 double* to) const {
-  for (const auto& [dof, columns] : work_.turns) {
+  for (const auto& [dof, columns, by_q] : work_.turns) {
     const int row = dof - rows.first_dof;
     if (row < 0 || row >= rows.dof_count) continue;
     const double* x = from + row;
@@ -417,7 +424,7 @@ void JacobianAssembler::add_column(int dof, double factor, MatX* dv, MatX* dq) {
   if (dv) dv->col(dof) += factor * work_.answer;
   if (!dq) return;
   dq->col(dof) += h_ * factor * work_.answer;
-  for (const auto& [ball, columns] : work_.turns) {
+  for (const auto& [ball, columns, by_q] : work_.turns) {
     for (int k = 0; k < 3; ++k) {
       double turned = -work_.answer[ball + k];
       for (int c = 0; c < 3; ++c) turned += columns[c][k] * work_.answer[ball + c];

@@ -23,6 +23,9 @@ class JacobianAssembler {
   // ∂v⁺/∂τ = Δt·N.
   void copy_N(MatX* dv, MatX* dq);
 
+  // What q hands down to q⁺ itself.
+  void add_identity(MatX& dq_dq) const;
+
   // Rows with the target −e·J v: by v directly, by q through Ψ̇ under v.
   void add_bounces(MatX* dv_dq, MatX* dq_dq, MatX* dv_dv, MatX* dq_dv);
 
@@ -41,7 +44,7 @@ class JacobianAssembler {
   template <int Columns>
   void list_touch_terms(const DofTree::Chain& chain, int dof);
   template <int Columns>
-  void add_demand(const Side& side, const Touch& touch, int dof);
+  void add_demand(const Side& side, const Touch& touch, int dof, int first_row);
   template <int Columns>
   void add_push(const Touch& touch, const Touch& pushed, const Mat6& map, int dof);
   int add_weights(int count);

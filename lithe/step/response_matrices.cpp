@@ -262,8 +262,8 @@ void ResponseMatrices::fill_N(const DofTree& tree, const InverseFactor& inverse,
   for (int c = columns.first_chain; c < columns.chain_end; ++c) {
     const DofTree::Chain& chain = tree.chains[c];
     const int first = chain.first_dof - columns.first_dof;
-    const int skipped = symmetric ? first / kLanes * kLanes : 0;
     for_each_few_columns(chain.dof_count, [&]<int Columns>(int column) {
+      const int skipped = symmetric ? (first + column) / kLanes * kLanes : 0;
       terms_.clear();
       if (row_tree == column_tree) {
         // Beyond a DoF's own place its row of X is zero.

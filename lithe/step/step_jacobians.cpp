@@ -20,15 +20,6 @@ MatX* open_block(MatX& matrix, int nv, const std::vector<int>& groups, std::vect
   return &matrix;
 }
 
-// What q hands down to q⁺ itself.
-void add_identity(const Model& model, const StepRecord& record, MatX* block) {
-  if (!block) return;
-  block->diagonal().array() += 1;
-  for (const int dof : model.tree().balls) {
-    block->block<3, 3>(dof, dof) += ball_motion(record, dof).by_q - Mat3::Identity();
-  }
-}
-
 // q⁺ = q ⊕ Δt v.
 void explicit_blocks(const Model& model, const StepRecord& record, StepBlocks blocks, StepJacobians& out) {
   const int nv = model.nv();
@@ -127,7 +118,7 @@ void exact_jacobians(const Model& model, const StepRecord& record, StepBlocks bl
   if (by_q || by_v) assembler.multiply(dv_dq, dq_dq, dv_dv, dq_dv);
   if (constrained) assembler.add_bounces(dv_dq, dq_dq, dv_dv, dq_dv);
   if (dq_dtau || dv_dtau) assembler.copy_N(dv_dtau, dq_dtau);
-  add_identity(model, record, dq_dq);
+  if (dq_dq) assembler.add_identity(*dq_dq);
   if (has(blocks, StepBlocks::impulses) || (by_q && work.linearization.has_null))
     by_columns(model, record, blocks, out);
   if (assembler.bounded()) [[likely]]

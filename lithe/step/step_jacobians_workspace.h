@@ -33,10 +33,11 @@ struct StepJacobians::Workspace {
   std::vector<TouchTerm> touch_terms;
   AlignedBuffer weights;
   int weight_count = 0;
-  // How a ball's part of q⁺ follows Δt·v⁺: the columns of a 3×3 matrix.
+  // How a ball's part of q⁺ follows Δt·v⁺ (the columns of a 3×3 matrix) and q.
   struct BallTurn {
     int dof;
     Pack columns[3];
+    Mat3 by_q;
   };
   std::vector<BallTurn> turns;
   std::vector<WeightedColumns> terms;  // of a few columns,
