@@ -16,8 +16,8 @@ struct LineRim {
 };
 
 // line: through x along the unit vector e. u: unit, ⟂ the cylinder's axis, where on rim k to start. outside: the normal is
-// taken on this side. Not found where the line runs along the rim, or where the point is further than a radius away from
-// the first one.
+// taken on this side. Not found where the line runs along the rim, where the point is further than a radius away from the
+// first one, or where there is none: a line that passes over the rim twice within a short way has one of them at most.
 LineRim closest_line_rim(const Vec3& x, const Vec3& e, const SolidCylinder& cylinder, int k, const Vec3& u,
                          const Vec3& outside);
 

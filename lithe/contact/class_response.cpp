@@ -15,6 +15,8 @@ namespace {
 constexpr double kInert = 1e-12;
 // Where the joints leave less than this of what a touch could move, that is what is left of rounding when B's rank is judged.
 constexpr double kCancelled = 1e-4;
+// Coordinates whose scale is below this share of their patch's largest are measured by its rows.
+constexpr double kSlight = 1e-3;
 // A B whose inverse, both scaled to B's unit diagonal, has larger entries than this gets its solutions refined.
 constexpr double kIllConditioned = 100;
 // The same where all DoFs are held: no push moves anything then, and what rounding leaves of it is all there is to see.
@@ -45,6 +47,28 @@ void project(const double* left, int rows, int count, const double* right, int c
       as_pack(out + k * out_stride + c) = select_below(count - c, (sum[0] + sum[2]) + (sum[1] + sum[3]), Pack{});
     }
   }
+}
+
+// l Λ lᵀ of one form of a patch, its numbers `stride` apart.
+double own_response(const TouchSpace& space, const Patch& patch, const double* form) {
+  double sum = 0;
+  const double* left = form;
+  for (const int a : {patch.touch_a, patch.touch_b}) {
+    if (a < 0) continue;
+    const Touch& touch_a = space.touches[a];
+    const double* right = form;
+    for (const int b : {patch.touch_a, patch.touch_b}) {
+      if (b < 0) continue;
+      const Touch& touch_b = space.touches[b];
+      for (int j = 0; j < touch_b.size && touch_a.block == touch_b.block; ++j) {
+        const double* Lambda = space.Lambda_column(space.blocks[touch_b.block], touch_b.first + j) + touch_a.first;
+        for (int i = 0; i < touch_a.size; ++i) sum += left[i * patch.stride] * Lambda[i] * right[j * patch.stride];
+      }
+      right += touch_b.size * patch.stride;
+    }
+    left += touch_a.size * patch.stride;
+  }
+  return sum;
 }
 
 bool is_at_bound(RowClass row_class) { return row_class == RowClass::at_lower || row_class == RowClass::at_upper; }
@@ -297,6 +321,7 @@ void ClassResponse::invert(const ContactProblem& problem, int island) {
     for (int k = 0; k < n; ++k) scale_[k] = std::sqrt(std::max(0.0, matrix_.at(k, k)));
   }
   const bool inert = drop_inert(problem, part, patches);
+  for (int p = problem.first_patch[island]; p < problem.first_patch[island + 1]; ++p) scale_slight(problem, part, p);
   part.regular = (!inert || set_inert_apart(part)) &&
                  (part.sliding ? lithe::invert(matrix_, exchanged_) : invert_positive(matrix_));
   // 1/B⁻¹_kk is the pivot of row k if it is eliminated last; where B is symmetric no entry is larger than the diagonal's.
@@ -345,33 +370,34 @@ void ClassResponse::refine_inverse() {
 
 // √(R Λ Rᵀ + D̃)_kk: what the coordinates of B are measured by, also where friction makes B's own diagonal small.
 void ClassResponse::find_scales(const ContactProblem& problem, const Part& part, std::span<const Patch> patches) {
-  const TouchSpace& space = problem.touches;
   for (const Patch& patch : patches) {
     for (int c = 0; c < patch.row_count; ++c) {
-      double square = D_[patch.first_row + c];
-      const double* left = R_.data() + patch.start + c;
-      for (const int a : {patch.touch_a, patch.touch_b}) {
-        if (a < 0) continue;
-        const double* right = R_.data() + patch.start + c;
-        for (const int b : {patch.touch_a, patch.touch_b}) {
-          if (b < 0) continue;
-          const Touch& touch_a = space.touches[a];
-          const Touch& touch_b = space.touches[b];
-          if (touch_a.block == touch_b.block) {
-            for (int j = 0; j < touch_b.size; ++j) {
-              const double* Lambda =
-                  space.Lambda_column(space.blocks[touch_b.block], touch_b.first + j) + touch_a.first;
-              for (int i = 0; i < touch_a.size; ++i) {
-                square += left[i * patch.stride] * Lambda[i] * right[j * patch.stride];
-              }
-            }
-          }
-          right += touch_b.size * patch.stride;
-        }
-        left += space.touches[a].size * patch.stride;
-      }
+      const double square = own_response(problem.touches, patch, R_.data() + patch.start + c) + D_[patch.first_row + c];
       scale_[patch.first_row + c - part.first] = std::sqrt(std::max(0.0, square));
     }
+  }
+}
+
+// Where much less of a coordinate is felt than of others of its patch (points that are almost one), its own size is no measure.
+// It is measured by the rows that have a part in it, as the solver does: what B has of coordinate c alone is Q_ic² B_cc of row
+// i's A_ii.
+void ClassResponse::scale_slight(const ContactProblem& problem, const Part& part, int index) {
+  const Patch& patch = problem.patches[index];
+  const Patch& compressed = compressed_[index];
+  if (compressed.row_count < 2) return;
+  double* scale = scale_.data() + compressed.first_row - part.first;
+  const double largest = *std::max_element(scale, scale + compressed.row_count);
+  for (int c = 0; c < compressed.row_count; ++c) {
+    if (scale[c] > kSlight * largest || scale[c] == 0) continue;
+    const double* q = Q(index) + c * patch.stride;
+    double largest_part = 0;
+    for (int r = 0; r < patch.row_count; ++r) {
+      if (q[r] == 0) continue;
+      const double response = own_response(problem.touches, patch, problem.coefficients.data() + patch.start + r) +
+                              problem.compliance[patch.first_row + r];
+      if (response > 0) largest_part = std::max(largest_part, q[r] * q[r] / response);
+    }
+    if (largest_part > 0) scale[c] = std::max(scale[c], 1 / std::sqrt(largest_part));
   }
 }
 

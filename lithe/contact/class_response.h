@@ -116,6 +116,7 @@ class ClassResponse {
   bool pushes_outside(const ContactProblem& problem, int patch);
   void invert(const ContactProblem& problem, int island);
   void find_scales(const ContactProblem& problem, const Part& part, std::span<const Patch> patches);
+  void scale_slight(const ContactProblem& problem, const Part& part, int patch);
   bool drop_inert(const ContactProblem& problem, const Part& part, std::span<const Patch> patches);
   bool set_inert_apart(const Part& part);
   void refine_inverse();

@@ -15,6 +15,8 @@ constexpr int kTwist = 6;
 constexpr double kWellConditioned = 1e-4;
 // Below this share of a column's squared length, what is left of it is made perpendicular a second time.
 constexpr double kCancelled = 1e-2;
+// What rounding leaves in TᵀT of a column's square.
+constexpr double kGramRounding = 1e-14;
 
 // A 6×6 matrix by rows, padded.
 struct Gram {
@@ -76,7 +78,7 @@ bool PatchBasis::by_gram(const double* T, int stride, const double* counts, doub
   Gram rows;  // of R, times the roots of the pivots
   for (rank_ = 0; rank_ < kTwist; ++rank_) {
     const auto pivot = static_cast<int>(std::max_element(left, left + kTwist) - left);
-    if (!(left[pivot] > kDependent * kDependent * original[pivot])) break;
+    if (!(left[pivot] > kGramRounding * original[pivot])) break;
     if (left[pivot] < kWellConditioned * original[pivot]) return false;
     order[rank_] = pivot;
     pivots[rank_] = left[pivot];
@@ -96,7 +98,7 @@ bool PatchBasis::by_gram(const double* T, int stride, const double* counts, doub
   }
   // What is left of the other columns may be rounding of the ones taken: then one by one is the way to tell.
   for (int k = 0; k < kTwist; ++k) {
-    if (left[k] > 1e-14 * original[k]) return false;
+    if (left[k] > kGramRounding * original[k]) return false;
   }
   double inverse_root[kTwist];
   for (int c = 0; c < rank_; ++c) inverse_root[c] = 1 / std::sqrt(pivots[c]);

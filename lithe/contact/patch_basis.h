@@ -11,8 +11,10 @@ namespace lithe {
 class PatchBasis {
  public:
   static constexpr int kMostColumns = 12;
-  // A column is dependent where what is left of it is below this share of it. (In terms of a Delassus matrix, a square.)
-  static constexpr double kDependent = 1e-5;
+  // A column is dependent where what is left of it is below this share of it. The solver is not that strict: it judges the
+  // Delassus matrix, where shares are squares. But it shares impulses out in proportion to T, all of it: rows that almost depend
+  // on one another, as those of points that are almost one do, still differ, and a basis without that would be wrong by as much.
+  static constexpr double kDependent = 1e-10;
 
   // `counts`: 1 or 0 for each of the `stride` rows. Returns the rank.
   int compute(const double* T, int stride, int columns, const double* counts, double* Q);

@@ -175,10 +175,10 @@ double length_scale_rate(const Collider& c, int size) {
       dradius = (size == 0 ? c.radius : c.half_length) / radius;
       break;
     case ShapeType::box: {
-      int thinnest = 0;
-      width = 2 * c.half_size.minCoeff(&thinnest);
+      const double thinnest = c.half_size.minCoeff();
+      width = 2 * thinnest;
       radius = c.half_size.norm();
-      dwidth = size == thinnest ? 2 : 0;
+      if (c.half_size[size] == thinnest) dwidth = (c.half_size.array() == thinnest).count() == 1 ? 2 : 1;
       dradius = c.half_size[size] / radius;
       break;
     }
@@ -191,13 +191,14 @@ double length_scale_rate(const Collider& c, int size) {
 
 // The tolerances of a pair scale with the smaller shape's length (Bands), and two of them show: the prism of a box's or mesh's
 // face reaches bands.side beyond its sides, so points of another such shape that are clipped there move along; and the target of
-// something still open has a knee.
+// something still open has a knee. Of two equally small shapes, each counts half.
 void move_bands(const ColumnWriter& writer, const Constraint& constraint, const LcpReport& report,
                 const Contact& contact, const Collider& collider, int size, GeometryChange& change) {
   const std::vector<Collider>& colliders = writer.record.colliders->colliders();
   const Collider& other = colliders[contact.a == collider.shape ? contact.b : contact.a];
-  if (collider.length_scale >= other.length_scale) return;
-  const double rate = length_scale_rate(collider, size);
+  if (collider.length_scale > other.length_scale) return;
+  const double share = collider.length_scale < other.length_scale ? 1 : 0.5;
+  const double rate = share * length_scale_rate(collider, size);
   const auto* crossing = std::get_if<EdgeCrossing>(&contact.feature);
   if (crossing && collider.hull && other.hull) {
     const Bands bands = bands_of(collider, other);

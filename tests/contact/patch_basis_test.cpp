@@ -96,6 +96,20 @@ TEST(PatchBasis, LeavesOutRowsThatDoNotCount) {
   });
 }
 
+TEST(PatchBasis, KeepsPointsApartThatAreAlmostOne) {
+  VecX normals = VecX::Zero(9);
+  for (int k = 0; k < 3; ++k) normals[3 * k + 2] = 1;
+  for_random_cases(500, [&](std::mt19937_64& random) {
+    for (const double spread : {0.1, 1e-6}) {
+      const Basis basis(contact_rows(random, 3, Vec3(0.6, 0.8, -0.9), spread), normals);
+      EXPECT_EQ(basis.rank, 3);
+      basis.expect_exact(1e-11);
+    }
+    const Basis one(contact_rows(random, 3, Vec3(0.6, 0.8, -0.9), 0), normals);
+    EXPECT_EQ(one.rank, 1);
+  });
+}
+
 TEST(PatchBasis, OfOtherWidthsIsExactToo) {
   for_random_cases(200, [&](std::mt19937_64& random) {
     std::normal_distribution<double> normal;

@@ -162,7 +162,27 @@ TEST_P(RandomScenes, HaveTheDerivativesThatDifferencesShow) {
 
 INSTANTIATE_TEST_SUITE_P(Shards, RandomScenes, testing::Range(0, kShards));
 
-// The very scenes of the test above.
+// Scenes further on, with what is rare among them.
+TEST(RareScenes, HaveTheDerivativesThatDifferencesShow) {
+  constexpr std::array<std::uint64_t, 8> kSeeds = {
+      23263, 59596, 67162,         // points of a contact that are almost one
+      24823, 30207, 61794, 62658,  // two shapes of equal size
+      55439,                       // a cylinder across a small part of another's cap
+  };
+  Gradcheck checker;
+  StepRecord record;
+  for (const std::uint64_t seed : kSeeds) {
+    const GradcheckScene scene = scene_of(seed);
+    SCOPED_TRACE(fmt::format("seed {}{}", seed, parts_of(scene)));
+    step(scene.model, scene.state, scene.control, scene.options, record);
+    const GradcheckResult& result =
+        checker.check(scene.model, record, StepParameters(scene.model, scene.parameters), {.seed = seed});
+    EXPECT_TRUE(result.comparable());
+    EXPECT_LE(result.max_error(), 1e-7);
+  }
+}
+
+// The very scenes of the first test.
 TEST(RandomScenesTogether, MeetEverythingAThousandTimes) {
   ModeTally modes, parameters;
   std::set<std::string> kinds;

@@ -48,14 +48,14 @@ TEST(LargeIslands, AHundredSolidsSettle) {
   const Scene scene = pile(100);
   World world(scene.model);
   world.options.constraints.time_step = 5e-3;
-  world.options.lcp = {.direct_rows = 150, .sweeps = 100};
+  world.options.lcp = {.direct_rows = 100, .sweeps = 100};
   world.set_state(scene.q, scene.v);
   int largest = 0;
   for (int i = 0; i < 600; ++i) {
     ASSERT_FALSE(world.step().diverged);
     for (const Island& island : world.record().problem.islands.islands()) largest = std::max(largest, island.row_count);
   }
-  EXPECT_GT(largest, 150);
+  EXPECT_GT(largest, 100);
   for (const World::ContactImpulse& contact : world.contacts()) EXPECT_GT(contact.gap, -5e-3);
 }
 
