@@ -107,4 +107,9 @@ void complementarity_aware_vjp(const Model& model, const StepRecord& record, con
     add_bounce(model, record, by_next, options.bounce, out, parameters);
 }
 
+std::span<const RowClass> classes_of(StepVjp& vjp, const StepRecord& record) {
+  if (vjp.report.mode != GradientMode::complementarity_aware) return record.classes;
+  return vjp.workspace().complementarity.classes;
+}
+
 }  // namespace lithe

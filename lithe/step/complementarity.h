@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "lithe/contact/class_response.h"
@@ -37,5 +38,8 @@ struct ComplementarityWorkspace {
 // (options.bounce) are those of the step's own classes, and are added to either.
 void complementarity_aware_vjp(const Model& model, const StepRecord& record, const StepCotangent& by_next,
                                const GradientOptions& options, const StepParameters* parameters, StepVjp& out);
+
+// The classification that this product of `record` is based on.
+std::span<const RowClass> classes_of(StepVjp& vjp, const StepRecord& record);
 
 }  // namespace lithe

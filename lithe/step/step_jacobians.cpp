@@ -3,6 +3,7 @@
 #include "lithe/core/finite.h"
 #include "lithe/step/bounce.h"
 #include "lithe/step/class_jvp.h"
+#include "lithe/step/complementarity.h"
 #include "lithe/step/describe_gradient.h"
 #include "lithe/step/gradient_input.h"
 #include "lithe/step/jacobian_assembler.h"
@@ -39,13 +40,14 @@ void explicit_blocks(const Model& model, const StepRecord& record, StepBlocks bl
 }
 
 // One JVP per column: the impulses' blocks, and ∂/∂q where the choice of f among many matters.
-void by_columns(const Model& model, const StepRecord& record, StepBlocks blocks, StepJacobians& out) {
+void by_columns(const Model& model, const StepRecord& record, std::span<const RowClass> classes, StepBlocks blocks,
+                StepJacobians& out) {
   StepJacobians::Workspace& work = out.workspace();
   const bool impulses = has(blocks, StepBlocks::impulses);
   StepJvp& jvp = work.jvp;
   const int nv = model.nv();
   const auto rows = static_cast<Eigen::Index>(record.f.size());
-  linearize(model, record, record.classes, {.impulses = impulses}, jvp.workspace().linearization);
+  linearize(model, record, classes, {.impulses = impulses}, jvp.workspace().linearization);
   if (impulses) {
     for (MatX* matrix : {&out.df_dq, &out.df_dv, &out.df_dtau}) matrix->setZero(rows, nv);
   }
@@ -86,10 +88,12 @@ void diverged(const Model& model, const StepRecord& record, StepBlocks blocks, S
   for (std::vector<int>& memory : out.workspace().written) memory.clear();
 }
 
-void exact_jacobians(const Model& model, const StepRecord& record, StepBlocks blocks, StepJacobians& out) {
+// Of the step as if its rows had these classes.
+void class_jacobians(const Model& model, const StepRecord& record, std::span<const RowClass> classes, StepBlocks blocks,
+                     StepJacobians& out) {
   StepJacobians::Workspace& work = out.workspace();
   const int nv = model.nv();
-  const bool linear = linearize(model, record, record.classes, {}, work.linearization);
+  const bool linear = linearize(model, record, classes, {}, work.linearization);
   describe_gradient(record, linear ? &work.linearization : nullptr, out.report);
   if (!linear) return diverged(model, record, blocks, out);
   work.matrices.compute(model, record, work.linearization.response);
@@ -120,7 +124,7 @@ void exact_jacobians(const Model& model, const StepRecord& record, StepBlocks bl
   if (dq_dtau || dv_dtau) assembler.copy_N(dv_dtau, dq_dtau);
   if (dq_dq) assembler.add_identity(*dq_dq);
   if (has(blocks, StepBlocks::impulses) || (by_q && work.linearization.has_null))
-    by_columns(model, record, blocks, out);
+    by_columns(model, record, classes, blocks, out);
   if (assembler.bounded()) [[likely]]
     return;
   diverged(model, record, blocks, out);
@@ -152,10 +156,22 @@ StepJacobians& StepJacobians::operator=(const StepJacobians& other) {
 void step_jacobians(const Model& model, const StepRecord& record, StepJacobians& out, StepBlocks blocks,
                     const GradientOptions& options) {
   check_record(model, record, "step_jacobians");
-  exact_jacobians(model, record, blocks, out);
+  class_jacobians(model, record, record.classes, blocks, out);
   if (options.bounce != Bounce::off && bounces(record)) {
     add_bounce(model, record, options.bounce, blocks, out.workspace().bounce, out);
   }
+}
+
+void step_jacobians(const Model& model, const StepRecord& record, const StepCotangent& by_next, StepVjp& vjp,
+                    StepJacobians& out, StepBlocks blocks, const GradientOptions& options) {
+  step_vjp(model, record, by_next, vjp, options);
+  if (vjp.report.mode != GradientMode::complementarity_aware) return step_jacobians(model, record, out, blocks, options);
+  class_jacobians(model, record, classes_of(vjp, record), blocks, out);
+  if (options.bounce != Bounce::off && bounces(record)) {
+    add_bounce(model, record, options.bounce, blocks, out.workspace().bounce, out);
+  }
+  out.report.mode = vjp.report.mode;
+  out.report.relabelled_rows = vjp.report.relabelled_rows;
 }
 
 }  // namespace lithe

@@ -10,6 +10,9 @@
 
 namespace lithe {
 
+struct StepVjp;
+struct StepCotangent;
+
 // Which derivatives to compute. They share most of the work, so all together cost little more than ∂v⁺/∂q alone.
 enum class StepBlocks : std::uint16_t {
   qnext_q = 1,
@@ -60,6 +63,12 @@ struct StepJacobians {
 // own result. After warm-up nothing is allocated. The result is finite whatever happened in the step.
 void step_jacobians(const Model& model, const StepRecord& record, StepJacobians& out,
                     StepBlocks blocks = StepBlocks::state, const GradientOptions& options = {});
+
+// As the loss that has the gradient `by_next` by what the step leads to would see it: with GradientOptions::complementarity_aware, of the
+// classification that step_vjp() would choose for this loss (report.mode says whether it is another one than the step's). `vjp` becomes
+// that product.
+void step_jacobians(const Model& model, const StepRecord& record, const StepCotangent& by_next, StepVjp& vjp,
+                    StepJacobians& out, StepBlocks blocks = StepBlocks::state, const GradientOptions& options = {});
 
 // By parameters: one column each.
 struct StepParameterJacobian {
