@@ -1,5 +1,6 @@
 #include "lithe/io/load.h"
 
+#include "lithe/io/reader_parts.h"
 #include "lithe/io/readers.h"
 
 namespace lithe {
@@ -30,7 +31,8 @@ LoadedModel read(const XmlElement& root, Resources& resources, const LoadOptions
     root.fail(fmt::format("this is {}, not {}: call load(), which tells the formats apart", format.name, only));
   }
   WarningList warnings(options.strict);
-  LoadedModel loaded = format.reader(root, resources, warnings);
+  LoadedModel loaded;
+  at_line(root, [&] { loaded = format.reader(root, resources, warnings); });
   loaded.warnings = warnings.warnings();
   loaded.collision_meshes = resources.collision_meshes();
   loaded.files = resources.files();

@@ -7,18 +7,21 @@
 
 namespace lithe {
 
-// Bounds on what a file may cost. What goes beyond is a LoadError, not a wait.
+// Bounds on what a file may cost. What goes beyond is a LoadError, not a wait: with these, no file takes a second or 512 MB
+// (tests/io/hostile_cost_test.cpp). For a file that one trusts they may be raised.
 struct LoadLimits {
-  std::size_t xml_bytes = std::size_t{64} << 20;     // of one XML file
-  std::size_t mesh_bytes = std::size_t{128} << 20;   // of one mesh file
-  std::size_t total_bytes = std::size_t{256} << 20;  // of all files together
-  int elements = 1'000'000;                          // XML elements of all files together
+  std::size_t xml_bytes = std::size_t{16} << 20;    // of one XML file
+  std::size_t mesh_bytes = std::size_t{48} << 20;   // of one mesh file
+  std::size_t total_bytes = std::size_t{48} << 20;  // of all files together
+  int elements = 100'000;  // XML elements and comments of all files together; three attributes count as one, too
   int include_depth = 16;
   int included_files = 1'000;
-  int mesh_vertices = 2'000'000;  // of one mesh
-  int mesh_triangles = 4'000'000;
-  int convex_points = 4'000'000;  // of all collision meshes together
-  int bodies = 100'000;
+  int mesh_vertices = 1'000'000;  // of all meshes together
+  int mesh_triangles = 2'000'000;
+  int convex_points = 500'000;  // of all collision meshes together
+  int hull_points = 20'000;     // of all meshes together whose convex hull gives a mass (MJCF)
+  int shapes = 30'000;          // collisions and visuals together; a geom of MJCF is one
+  int bodies = 10'000;          // and joints; what floats has four
 };
 
 struct LoadOptions {

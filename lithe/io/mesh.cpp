@@ -1,5 +1,6 @@
 #include "lithe/io/mesh.h"
 
+#include "lithe/io/mesh_assimp.h"
 #include "lithe/io/mesh_cursor.h"
 
 namespace lithe {
@@ -15,8 +16,7 @@ TriangleMesh parse_mesh(std::string_view bytes, const std::string& file, const L
   for (const auto& [known, parse] : kFormats) {
     if (equal_in_any_case(ending, known)) return parse(bytes, file, limits);
   }
-  throw LoadError({file, 0}, fmt::format("meshes that end in {} are not read; convert it to .stl, .obj, .ply or .dae",
-                                         ending.empty() ? "nothing" : shown(ending)));
+  return parse_other_mesh(bytes, file, ending, limits);
 }
 
 }  // namespace lithe

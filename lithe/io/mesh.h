@@ -36,7 +36,8 @@ TriangleMesh parse_ply(std::string_view bytes, const std::string& file,
 // Collada: the geometry that the scene shows (all of it, if there is no scene), with its nodes' transforms, in metres and z up.
 TriangleMesh parse_dae(std::string_view text, const std::string& file, const LoadLimits& limits = {});
 
-// By the file name's ending (.stl, .obj, .ply, .dae, in any case), else an error that lists them.
+// By the file name's ending (.stl, .obj, .ply, .dae, in any case). Other formats are read by assimp where Lithe is built with it
+// (LITHE_WITH_ASSIMP); where not, they are an error that says so.
 TriangleMesh parse_mesh(std::string_view bytes, const std::string& file, const LoadLimits& limits = {});
 
 }  // namespace lithe

@@ -11,7 +11,8 @@ namespace {
 void check_limit(std::uint64_t count, int limit, const char* things, const MeshCursor& cursor) {
   if (count <= static_cast<std::uint64_t>(std::max(limit, 0))) return;
   cursor.fail(
-      fmt::format("the mesh has {1} {0} or more, but LoadLimits::mesh_{0} is {2}; simplify it or raise the limit",
+      fmt::format("the mesh has {1} {0} or more, but only {2} are allowed (LoadLimits::mesh_{0}, for all meshes "
+                  "together); simplify it or raise the limit",
                   things, count, limit));
 }
 

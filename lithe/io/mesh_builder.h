@@ -58,6 +58,8 @@ class VertexMerger {
  public:
   // The number of the vertex at p, which is added to the mesh if it is new.
   std::int32_t find_or_add(const Vec3& p, MeshBuilder& builder, const MeshCursor& cursor);
+  // Says that p will be asked for soon: a large table is mostly waited for, and several can be waited for at once.
+  void announce(const Vec3& p) const { __builtin_prefetch(&slots_[hash_of(p) & (slots_.size() - 1)]); }
 
  private:
   struct Slot {

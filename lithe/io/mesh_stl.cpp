@@ -23,6 +23,7 @@ namespace {
 
 constexpr std::size_t kHeaderBytes = 84;
 constexpr std::size_t kTriangleBytes = 50;
+constexpr std::uint64_t kAhead = 8;  // triangles whose vertices are announced
 
 std::uint64_t binary_size(std::string_view bytes) {
   const std::uint32_t triangles = get_u32(reinterpret_cast<const unsigned char*>(bytes.data()) + kHeaderBytes - 4);
@@ -99,6 +100,11 @@ void check_binary_size(std::string_view bytes, const std::string& file) {
   }
 }
 
+Vec3 vertex_at(const unsigned char* floats) {
+  return {std::bit_cast<float>(get_u32(floats)), std::bit_cast<float>(get_u32(floats + 4)),
+          std::bit_cast<float>(get_u32(floats + 8))};
+}
+
 TriangleMesh parse_binary(std::string_view bytes, const std::string& file, const LoadLimits& limits) {
   check_binary_size(bytes, file);
   ByteCursor in(bytes, file, kHeaderBytes);
@@ -106,13 +112,16 @@ TriangleMesh parse_binary(std::string_view bytes, const std::string& file, const
   VertexMerger merger;
   const std::uint64_t triangles = in.left() / kTriangleBytes;
   builder.expect_triangles(triangles, in);
+  const auto* first = reinterpret_cast<const unsigned char*>(bytes.data()) + kHeaderBytes;
   for (std::uint64_t i = 0; i < triangles; ++i) {
+    if (i + kAhead < triangles) {
+      const unsigned char* ahead = first + kTriangleBytes * (i + kAhead) + 12;
+      for (int k = 0; k < 3; ++k) merger.announce(vertex_at(ahead + 12 * k));
+    }
     in.take(12);  // the normal
     std::array<std::int32_t, 3> corners;
     for (std::int32_t& corner : corners) {
-      const unsigned char* floats = in.take(12);
-      Vec3 p;
-      for (int k = 0; k < 3; ++k) p[k] = std::bit_cast<float>(get_u32(floats + 4 * k));
+      const Vec3 p = vertex_at(in.take(12));
       // Before it is looked up: a NaN equals nothing.
       if (!p.allFinite()) in.fail(fmt::format("a vertex at ({}, {}, {}); it must be finite", p.x(), p.y(), p.z()));
       corner = merger.find_or_add(p, builder, in);

@@ -12,8 +12,6 @@ namespace lithe::mjcf {
 
 namespace {
 
-constexpr std::size_t kMostVertices = 8'000'000;  // of all meshes together
-
 template <class Map>
 [[noreturn]] void fail_unknown(const char* kind, std::string_view wanted, const Map& known, const SourcePlace& place) {
   std::vector<std::string_view> names;
@@ -95,7 +93,34 @@ std::string Assets::file_name(const Attributes& attributes) const {
   return includes_.file_name(compiler_.mesh_folder, file, attributes.place());
 }
 
-TriangleMesh Assets::inline_mesh(const Attributes& attributes) const {
+void Assets::count(const TriangleMesh& mesh, const XmlElement& element) {
+  const LoadLimits& limits = resources_.options().limits;
+  vertices_ += mesh.vertices.size();
+  triangles_ += mesh.triangles.size();
+  if (vertices_ > static_cast<std::size_t>(limits.mesh_vertices)) {
+    element.fail(fmt::format("the model's meshes have more than {} vertices in all (LoadLimits::mesh_vertices)",
+                             limits.mesh_vertices));
+  }
+  if (triangles_ > static_cast<std::size_t>(limits.mesh_triangles)) {
+    element.fail(fmt::format("the model's meshes have more than {} triangles in all (LoadLimits::mesh_triangles)",
+                             limits.mesh_triangles));
+  }
+}
+
+std::vector<std::array<std::int32_t, 3>> Assets::triangles_of_hull(const std::vector<Vec3>& points,
+                                                                   const XmlElement& element) {
+  const int most = resources_.options().limits.hull_points;
+  hull_points_ += points.size();
+  if (hull_points_ > static_cast<std::size_t>(most)) {
+    element.fail(
+        fmt::format("the meshes whose convex hull gives a mass have more than {} points "
+                    "(LoadLimits::hull_points); simplify or close them, or give their bodies an <inertial>",
+                    most));
+  }
+  return hull_triangles(points);
+}
+
+TriangleMesh Assets::inline_mesh(const Attributes& attributes) {
   const LoadLimits& limits = resources_.options().limits;
   const VecX numbers = *attributes.numbers("vertex", 12, 3 * limits.mesh_vertices);
   if (numbers.size() % 3 != 0) attributes.fail("vertex", "it must be three numbers for each vertex");
@@ -103,7 +128,7 @@ TriangleMesh Assets::inline_mesh(const Attributes& attributes) const {
   for (Eigen::Index i = 0; i < numbers.size(); i += 3) mesh.vertices.push_back(numbers.segment<3>(i));
   const std::optional<VecX> corners = attributes.numbers("face", 3, 3 * limits.mesh_triangles);
   if (!corners) {
-    mesh.triangles = hull_triangles(mesh.vertices);
+    mesh.triangles = triangles_of_hull(mesh.vertices, attributes.element());
     return mesh;
   }
   if (corners->size() % 3 != 0) attributes.fail("face", "it must be three vertices for each triangle");
@@ -138,10 +163,7 @@ std::shared_ptr<const TriangleMesh> Assets::triangles(int index) {
   const Attributes& attributes = mesh.attributes;
   auto result = std::make_shared<TriangleMesh>(
       attributes.has("file") ? *resources_.mesh(file_name(attributes), attributes.place()) : inline_mesh(attributes));
-  vertices_ += result->vertices.size();
-  if (vertices_ > kMostVertices) {
-    attributes.element().fail(fmt::format("the model's meshes have more than {} vertices in all", kMostVertices));
-  }
+  count(*result, attributes.element());
   place_in_reference_frame(attributes, result->vertices);
   const std::optional<Vec3> scale = attributes.vector3("scale");
   if (scale && scale->prod() < 0) {
@@ -183,7 +205,7 @@ SpatialInertia Assets::computed_inertia(int index, std::string_view kind) {
           "parts of it twice; say inertia=\"exact\" to have the same in both");
     }
     if (kind == "convex" || !solid.closed) {
-      solid = solid_inertia({mesh->vertices, hull_triangles(mesh->vertices)});
+      solid = solid_inertia({mesh->vertices, triangles_of_hull(mesh->vertices, element)});
     }
     inertia = solid.inertia;
   }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -41,7 +43,11 @@ class Assets {
   };
   void read_mesh(const XmlElement& element, const Defaults& defaults);
   void read_material(const XmlElement& element, const Defaults& defaults);
-  TriangleMesh inline_mesh(const Attributes& attributes) const;
+  TriangleMesh inline_mesh(const Attributes& attributes);
+  void count(const TriangleMesh& mesh, const XmlElement& element);
+  // Of the hull; an error where the meshes so far have too many points for it.
+  std::vector<std::array<std::int32_t, 3>> triangles_of_hull(const std::vector<Vec3>& points,
+                                                             const XmlElement& element);
   std::string file_name(const Attributes& attributes) const;
   void place_in_reference_frame(const Attributes& attributes, std::vector<Vec3>& points) const;
   SpatialInertia computed_inertia(int mesh, std::string_view kind);
@@ -53,7 +59,8 @@ class Assets {
   std::vector<Mesh> meshes_;
   std::unordered_map<std::string, int> mesh_index_;
   std::unordered_map<std::string, Vec4> colors_;
-  std::size_t vertices_ = 0;  // of all meshes read so far
+  std::size_t vertices_ = 0, triangles_ = 0;  // of all meshes so far; a file counts for each mesh that is made of it
+  std::size_t hull_points_ = 0;
 };
 
 }  // namespace lithe::mjcf

@@ -11,6 +11,7 @@ namespace lithe::mjcf {
 namespace {
 
 constexpr std::size_t kMostClasses = 10'000;
+constexpr std::size_t kLongestValue = 1'000;  // each inner class has a copy
 
 // Attributes whose list may be given in part; the class above has the rest.
 constexpr std::array<std::string_view, 5> kPartialLists = {"size", "friction", "gear", "gainprm", "biasprm"};
@@ -87,6 +88,8 @@ void Defaults::read_settings(int index, const XmlElement& element, WarningList& 
   for (const auto& [name, value] : element.attributes()) {
     // What no rule knows was warned of, and is not kept: a set stays small.
     if (!settings->rules.know(name)) continue;
+    if (value.size() > kLongestValue)
+      element.fail(fmt::format("{} of a default class has more than {} characters", name, kLongestValue));
     const bool own_gain = settings->kind == Kind::actuator && is_gain(name);
     const std::string key = own_gain ? gain_key(element.name(), name) : std::string(name);
     const auto known = std::ranges::find(*renewed, key, &DefaultAttribute::name);

@@ -238,6 +238,7 @@ void warn_of_differing_friction(Context& context) {
 }  // namespace
 
 void read_geom(Context& context, const XmlElement& element, int body, int inherited_class, const Pose& frame) {
+  context.resources.count_shape(element.place());
   check_attributes(element, kGeomRules, context.warnings);
   for (const XmlElement& child : context.includes.children(element)) {
     if (child.name() != "plugin")

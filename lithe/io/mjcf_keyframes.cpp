@@ -101,7 +101,7 @@ void set_initial_state(Context& context) {
 void read_keyframes(Context& context, const std::vector<XmlElement>& sections) {
   NameSet names;
   // Each keyframe is as large as the state, so hostile files could multiply the two.
-  constexpr std::int64_t kMostNumbers = 20'000'000;
+  constexpr std::int64_t kMostNumbers = 4'000'000;
   std::int64_t numbers = 0;
   for (const XmlElement& section : sections) {
     for (const XmlElement& element : context.includes.children(section)) {

@@ -127,6 +127,10 @@ void warn_of_unknown(const XmlElement& element, std::string_view kind, std::init
 }
 
 std::string NameSet::unique(std::string wanted) {
+  constexpr std::size_t kMostBytes = std::size_t{16} << 20;
+  bytes_ += wanted.size();
+  LITHE_CHECK(bytes_ <= kMostBytes, "the names of shapes, visuals or joints have more than {} bytes; shorten them",
+              kMostBytes);
   if (names_.insert(wanted).second) return wanted;
   for (int& number = next_.try_emplace(wanted, 2).first->second;; ++number) {
     std::string name = fmt::format("{}_{}", wanted, number);

@@ -47,12 +47,14 @@ void warn_of_unknown(const XmlElement& element, std::string_view kind, std::init
 // Names that are not taken yet: `wanted`, or wanted_2, wanted_3 …
 class NameSet {
  public:
+  // An Error where all names together are larger than any that people give: many things named after one with a long name.
   std::string unique(std::string wanted);
   bool contains(const std::string& name) const { return names_.contains(name); }
 
  private:
   std::unordered_set<std::string> names_;
   std::unordered_map<std::string, int> next_;  // number to try
+  std::size_t bytes_ = 0;
 };
 
 // Does something, and gives what the builder refuses the element's line.

@@ -4,11 +4,17 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "lithe/io/mesh_cursor.h"
+
 namespace lithe {
 
 namespace fs = std::filesystem;
 
 namespace {
+
+constexpr int kMostAbove = 32;         // folders above a file in which a package is looked for
+constexpr int kMostLookups = 200'000;  // on the disk
+constexpr int kLookupsPerName = 20;    // at least, so that there are not too many names
 
 // Where `path` really is, links followed; what does not exist keeps its name.
 fs::path real_path(const fs::path& path) {
@@ -90,7 +96,9 @@ std::vector<Candidate> package_candidates(std::string_view name, std::string_vie
     candidates.push_back({place / name / rest, place / name});
     if (place.filename() == name) candidates.push_back({place / rest, place});
   }
-  for (fs::path above = folder; above != above.parent_path(); above = above.parent_path()) {
+  int count = 0;
+  for (fs::path above = folder; above != above.parent_path() && count < kMostAbove; above = above.parent_path()) {
+    ++count;
     if (above.filename() == name) candidates.push_back({above / rest, above});
     if (is_package(above / name)) candidates.push_back({above / name / rest, above / name});
   }
@@ -114,7 +122,11 @@ Resources::Resources(const fs::path& file, const LoadOptions& options)
     : options_(options),
       bytes_left_(options.limits.total_bytes),
       elements_left_(options.limits.elements),
-      points_left_(static_cast<std::size_t>(options.limits.convex_points)) {
+      points_left_(static_cast<std::size_t>(options.limits.convex_points)),
+      vertices_left_(options.limits.mesh_vertices),
+      triangles_left_(options.limits.mesh_triangles),
+      lookups_left_(kMostLookups),
+      shapes_left_(options.limits.shapes) {
   folder_ = real_path(fs::absolute(file).parent_path());
   allowed_.push_back(folder_);
   if (const std::optional<fs::path> package = package_around(folder_)) allowed_.push_back(*package);
@@ -123,12 +135,39 @@ Resources::Resources(const fs::path& file, const LoadOptions& options)
   for (const fs::path& folder : environment_folders()) allowed_.push_back(real_path(folder));
 }
 
+void Resources::count_shape(const SourcePlace& place) {
+  if (--shapes_left_ >= 0) return;
+  throw LoadError(
+      place, fmt::format("there are more than {} collisions and visuals (LoadLimits::shapes)", options_.limits.shapes));
+}
+
 bool Resources::is_allowed(const fs::path& path) const {
   if (options_.anywhere) return true;
   return std::any_of(allowed_.begin(), allowed_.end(), [&](const fs::path& folder) { return is_inside(path, folder); });
 }
 
 fs::path Resources::resolve(std::string_view uri, const SourcePlace& asked_by) {
+  if (uri.size() > kLongestFileName) {
+    throw LoadError(asked_by,
+                    fmt::format("a file name has {} bytes; at most {} are allowed", uri.size(), kLongestFileName));
+  }
+  const auto [known, is_new] = found_.try_emplace(fmt::format("{}\n{}", asked_by.file, uri));
+  Found& found = known->second;
+  if (is_new) {
+    try {
+      found.file = look_up(uri, asked_by);
+    } catch (const MissingFile& missing) {
+      found.missing = missing.text();
+    } catch (...) {
+      found_.erase(known);
+      throw;
+    }
+  }
+  if (found.missing) throw MissingFile(asked_by, *found.missing);
+  return found.file;
+}
+
+fs::path Resources::look_up(std::string_view uri, const SourcePlace& asked_by) {
   if (uri.empty()) throw LoadError(asked_by, "a file name is empty");
   if (uri.find('\0') != std::string_view::npos) throw LoadError(asked_by, "a file name holds a zero byte");
   const Uri parts = split(uri);
@@ -147,6 +186,11 @@ fs::path Resources::resolve(std::string_view uri, const SourcePlace& asked_by) {
   } else {
     throw LoadError(asked_by, fmt::format("\"{}\" is not a local file; download it and name the copy", uri));
   }
+  // Each part of a name is a question to the disk, and a package is asked for in every folder above.
+  const auto parts_of_name = static_cast<int>(std::count(uri.begin(), uri.end(), '/')) + 1;
+  const int places = static_cast<int>(candidates.size()) + 1;
+  lookups_left_ -= kLookupsPerName + parts_of_name * places + (parts.scheme.empty() ? 0 : 3 * kMostAbove);
+  if (lookups_left_ < 0) throw LoadError(asked_by, "too many different files are named, or their names are too long");
   for (const Candidate& candidate : candidates) {
     if (!is_there(candidate.file)) continue;
     const fs::path found = real_path(candidate.file);
@@ -208,7 +252,15 @@ std::shared_ptr<const TriangleMesh> Resources::mesh(std::string_view uri, const 
   const auto known = meshes_.find(file.string());
   if (known != meshes_.end()) return known->second;
   const std::string bytes = read(file, options_.limits.mesh_bytes, asked_by);
-  auto mesh = std::make_shared<const TriangleMesh>(parse_mesh(bytes, file.string(), options_.limits));
+  LoadLimits limits = options_.limits;
+  limits.elements = elements_left_;
+  limits.mesh_vertices = vertices_left_;
+  limits.mesh_triangles = triangles_left_;
+  if (equal_in_any_case(file.extension().string(), ".dae"))
+    elements_left_ -= count_elements(bytes, file.string(), elements_left_);
+  auto mesh = std::make_shared<const TriangleMesh>(parse_mesh(bytes, file.string(), limits));
+  vertices_left_ -= static_cast<int>(mesh->vertices.size());
+  triangles_left_ -= static_cast<int>(mesh->triangles.size());
   meshes_.emplace(file.string(), mesh);
   return mesh;
 }

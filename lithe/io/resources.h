@@ -40,16 +40,26 @@ class Resources {
                                                      const SourcePlace& asked_by);
   const std::vector<CollisionMesh>& collision_meshes() const { return collision_meshes_; }
 
+  // One more collision or visual (LoadLimits::shapes).
+  void count_shape(const SourcePlace& place);
+
   const std::vector<std::string>& files() const { return files_; }  // all that were read
   const LoadOptions& options() const { return options_; }
 
  private:
   std::string read(const std::filesystem::path& file, std::size_t limit, const SourcePlace& asked_by);
+  std::filesystem::path look_up(std::string_view uri, const SourcePlace& asked_by);
   bool is_allowed(const std::filesystem::path& canonical) const;
 
   LoadOptions options_;
   std::filesystem::path folder_;                // of the model's file
   std::vector<std::filesystem::path> allowed_;  // canonical
+  // What names meant when they were first asked for, by the file that asked and the name.
+  struct Found {
+    std::filesystem::path file;
+    std::optional<std::string> missing;  // why it is not there
+  };
+  std::unordered_map<std::string, Found> found_;
   std::vector<std::unique_ptr<XmlDocument>> documents_;
   std::unordered_map<std::string, std::shared_ptr<const TriangleMesh>> meshes_;  // by file
   std::vector<CollisionMesh> collision_meshes_;
@@ -58,6 +68,9 @@ class Resources {
   std::size_t bytes_left_ = 0;
   int elements_left_ = 0;
   std::size_t points_left_ = 0;
+  int vertices_left_ = 0, triangles_left_ = 0;
+  int lookups_left_ = 0;  // on the disk
+  int shapes_left_ = 0;
 };
 
 }  // namespace lithe

@@ -9,7 +9,7 @@ namespace lithe {
 namespace {
 
 constexpr int kDeepestModel = 100;  // models within models
-constexpr int kFramesPerBody = 2;   // links, joints and frames are bounded together
+constexpr int kFramesPerBody = 4;   // links, joints and frames are bounded together
 constexpr int kMostBodies = 100'000'000;
 
 class Collector {

@@ -8,7 +8,7 @@ namespace lithe {
 
 namespace {
 
-constexpr std::size_t kMostNameBytes = std::size_t{64} << 20;
+constexpr std::size_t kMostNameBytes = std::size_t{16} << 20;
 constexpr std::size_t kMostSuggested = 10'000;
 constexpr std::string_view kModelFrame = "__model__";
 

@@ -94,6 +94,7 @@ void add_sdf_surfaces(SdfContext& context, const SdfContents& contents, const Sd
                       LoadedModel& loaded, NameSet& shapes, NameSet& visuals) {
   const std::string body = contents.name_of(link.frame);
   for (const XmlElement& collision : link.element.children("collision")) {
+    context.resources.count_shape(collision.place());
     check_contents(context, collision,
                    {.once = {"pose", "geometry", "surface", "laser_retro"},
                     .left_out = {"max_contacts", "density", "auto_inertia_params"},
@@ -109,6 +110,7 @@ void add_sdf_surfaces(SdfContext& context, const SdfContents& contents, const Sd
   }
   if (!context.resources.options().visuals) return;
   for (const XmlElement& element : link.element.children("visual")) {
+    context.resources.count_shape(element.place());
     check_contents(context, element,
                    {.once = {"pose", "geometry", "material", "cast_shadows", "laser_retro", "transparency",
                              "visibility_flags", "meta"},

@@ -7,7 +7,9 @@ std::string to_string(const SourcePlace& place) {
 }
 
 LoadError::LoadError(const SourcePlace& place, std::string_view what)
-    : Error(fmt::format("{}: error: {}", to_string(place), what)), place_(place) {}
+    : Error(fmt::format("{}: error: {}", to_string(place), what)),
+      place_(place),
+      prefix_(to_string(place).size() + std::string_view(": error: ").size()) {}
 
 std::string to_string(const LoadWarning& warning) {
   std::string text = fmt::format("{}: warning: {}", to_string(warning.place), warning.text);

@@ -21,9 +21,11 @@ class LoadError : public Error {
  public:
   LoadError(const SourcePlace& place, std::string_view what);
   const SourcePlace& place() const { return place_; }
+  std::string text() const { return what() + prefix_; }  // without the place
 
  private:
   SourcePlace place_;
+  std::size_t prefix_;  // the length of "file:line: error: " in what()
 };
 
 // The same where all that is wrong is that a file is not there.

@@ -252,6 +252,7 @@ void read_urdf_colors(const XmlElement& robot, UrdfReading& reading) {
 }
 
 void read_urdf_collision(const XmlElement& collision, const Material& material, UrdfLink& link, UrdfReading& reading) {
+  reading.resources.count_shape(collision.place());
   // The group is of an early URDF, and a collision's material paints what is not seen: neither says anything here.
   warn_of_unknown(collision, "urdf", {"origin", "geometry", "material", "verbose"}, {"name", "group", "concave"},
                   reading.warnings);
@@ -285,6 +286,7 @@ void read_urdf_collision(const XmlElement& collision, const Material& material, 
 }
 
 void read_urdf_visual(const XmlElement& element, UrdfLink& link, UrdfReading& reading) {
+  reading.resources.count_shape(element.place());
   warn_of_unknown(element, "urdf", {"origin", "geometry", "material"}, {"name"}, reading.warnings);
   const std::optional<UrdfGeometry> geometry = read_geometry(element, reading);
   if (!geometry) return;

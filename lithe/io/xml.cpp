@@ -106,44 +106,89 @@ void check_encoding(std::string_view text, const std::string& file) {
                                                               static_cast<unsigned char>(text[invalid])));
 }
 
-// tinyxml2 compares each attribute's name with all others of its element, so that very many would take for ever.
-void check_attribute_counts(std::string_view text, const std::string& file) {
-  constexpr int kMostAttributes = 1000;
-  int count = 0;
-  char quote = 0;
-  bool in_tag = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (quote != 0) {
-      if (c == quote) quote = 0;
-    } else if (!in_tag) {
-      if (text.substr(i, 4) == "<!--") {
-        const std::size_t end = text.find("-->", i + 4);
-        if (end == std::string_view::npos) return;
-        i = end + 2;
-      } else if (c == '<') {
-        in_tag = true;
-        count = 0;
-      }
-    } else if (c == '>') {
-      in_tag = false;
-    } else if (c == '"' || c == '\'') {
-      quote = c;
-    } else if (c == '=' && ++count > kMostAttributes) {
-      throw LoadError({file, line_of(text, i)}, fmt::format("an element has more than {} attributes", kMostAttributes));
-    }
-  }
-}
+constexpr const char* kTooManyElements =
+    "there are more elements than LoadLimits::elements allows; raise it if the file is trustworthy";
 
-// Refuses a DOCTYPE wherever it stands, and counts elements.
+// Counts elements, comments and attributes before tinyxml2 makes objects of them, which are far larger than the text.
+class TagCounter {
+ public:
+  TagCounter(std::string_view text, const std::string& file, int elements_left)
+      : text_(text), file_(file), elements_left_(elements_left) {}
+
+  // What the file takes off LoadLimits::elements. What is not well-formed ends the count: it ends the parser too.
+  int run() {
+    for (std::size_t i = text_.find('<'); i < text_.size(); i = text_.find('<', i)) {
+      if (text_.substr(i, 2) == "</") {
+        i += 2;
+        continue;
+      }
+      ++tags_;
+      check(i);
+      if (text_.substr(i, 4) == "<!--") {
+        i = after("-->", i + 4);
+      } else if (text_.substr(i, 9) == "<![CDATA[") {
+        i = after("]]>", i + 9);
+      } else if (text_.substr(i, 2) == "<!" || text_.substr(i, 2) == "<?") {
+        i = after(">", i + 2);
+      } else {
+        i = after_tag(i + 1);
+      }
+    }
+    return cost();
+  }
+
+ private:
+  static constexpr int kMostAttributes = 100;  // of an element: tinyxml2 compares each with all others
+  static constexpr int kAttributesPerElement = 3;
+
+  int cost() const { return std::max(tags_, attributes_ / kAttributesPerElement); }
+  void check(std::size_t at) const {
+    if (cost() > elements_left_) throw LoadError({file_, line_of(text_, at)}, kTooManyElements);
+  }
+
+  std::size_t after(std::string_view end, std::size_t from) const {
+    const std::size_t found = text_.find(end, from);
+    return found == std::string_view::npos ? text_.size() : found + end.size();
+  }
+
+  std::size_t after_tag(std::size_t i) {
+    int count = 0;
+    for (; i < text_.size() && text_[i] != '>'; ++i) {
+      const char c = text_[i];
+      if (c == '"' || c == '\'') {
+        i = std::min(text_.find(c, i + 1), text_.size() - 1);
+      } else if (c == '=') {
+        ++attributes_;
+        if (++count <= kMostAttributes) continue;
+        throw LoadError({file_, line_of(text_, i)},
+                        fmt::format("an element has more than {} attributes", kMostAttributes));
+      }
+    }
+    check(std::min(i, text_.size()));
+    return i;
+  }
+
+  std::string_view text_;
+  const std::string& file_;
+  int elements_left_;
+  int tags_ = 0, attributes_ = 0;
+};
+
+// Refuses a DOCTYPE wherever it stands, and names that are so long that what is named after them would fill the memory.
 class StructureCheck : public tinyxml2::XMLVisitor {
  public:
-  StructureCheck(const std::string& file, int& elements_left) : file_(file), elements_left_(elements_left) {}
+  explicit StructureCheck(const std::string& file) : file_(file) {}
 
-  bool VisitEnter(const tinyxml2::XMLElement& element, const tinyxml2::XMLAttribute*) override {
-    if (--elements_left_ >= 0) return true;
-    throw LoadError({file_, element.GetLineNum()},
-                    "there are more elements than LoadLimits::elements allows; raise it if the file is trustworthy");
+  bool VisitEnter(const tinyxml2::XMLElement& element, const tinyxml2::XMLAttribute* attribute) override {
+    check_length(element.Name(), kLongestName, element);
+    for (; attribute; attribute = attribute->Next()) {
+      const std::string_view name = attribute->Name();
+      check_length(name, kLongestName, element);
+      if (name == "name") check_length(attribute->Value(), kLongestName, element);
+      if (name.starts_with("file") || name.ends_with("dir"))
+        check_length(attribute->Value(), kLongestFileName, element);
+    }
+    return true;
   }
   bool Visit(const tinyxml2::XMLUnknown& unknown) override {
     throw LoadError(
@@ -152,8 +197,13 @@ class StructureCheck : public tinyxml2::XMLVisitor {
   }
 
  private:
+  void check_length(std::string_view name, std::size_t longest, const tinyxml2::XMLElement& element) const {
+    if (name.size() <= longest) return;
+    throw LoadError({file_, element.GetLineNum()},
+                    fmt::format("a name is {}; at most {} are allowed", shown(name), longest));
+  }
+
   const std::string& file_;
-  int& elements_left_;
 };
 
 }  // namespace
@@ -169,6 +219,10 @@ std::string shortened(std::string_view text) {
   return end < text.size() ? line + "…" : line;
 }
 
+int count_elements(std::string_view text, const std::string& file, int most) {
+  return TagCounter(text, file, most).run();
+}
+
 struct XmlDocument::Parsed {
   tinyxml2::XMLDocument document = tinyxml2::XMLDocument(true, tinyxml2::PRESERVE_WHITESPACE);
 };
@@ -176,7 +230,7 @@ struct XmlDocument::Parsed {
 XmlDocument::XmlDocument(std::string_view text, std::string file, int& elements_left)
     : file_(std::move(file)), parsed_(std::make_unique<Parsed>()) {
   check_encoding(text, file_);
-  check_attribute_counts(text, file_);
+  elements_left -= count_elements(text, file_, elements_left);
   tinyxml2::XMLDocument& document = parsed_->document;
   if (trimmed(text).empty()) throw LoadError({file_, 0}, "the file is empty");
   const tinyxml2::XMLError error = document.Parse(text.data(), text.size());
@@ -189,7 +243,7 @@ XmlDocument::XmlDocument(std::string_view text, std::string file, int& elements_
                     fmt::format("this is not well-formed XML ({}); check for a missing bracket, quote or end tag",
                                 tinyxml2::XMLDocument::ErrorIDToName(error)));
   }
-  StructureCheck check(file_, elements_left);
+  StructureCheck check(file_);
   document.Accept(&check);
   if (!document.RootElement()) throw LoadError({file_, 0}, "the file has no element");
   if (const tinyxml2::XMLElement* second = document.RootElement()->NextSiblingElement()) {

@@ -72,17 +72,24 @@ class XmlElement {
   const tinyxml2::XMLElement* element_ = nullptr;
 };
 
+constexpr std::size_t kLongestName = 255;       // bytes, of elements, of attributes and of what name="…" says
+constexpr std::size_t kLongestFileName = 4096;  // bytes, of a file or folder
+
 // A text of the file for a message: its beginning, where it is long.
 std::string shortened(std::string_view text);
 
 // Numbers in a text, separated by white space; at most `at_most`. An error names `place` and shows the text.
 VecX parse_numbers(std::string_view text, const SourcePlace& place, std::string_view what, int at_least, int at_most);
 
+// How much of LoadLimits::elements a text takes: its elements and comments, or a third of its attributes. More than `most` is an error, and
+// so is an element with more than a hundred attributes.
+int count_elements(std::string_view text, const std::string& file, int most);
+
 // An XML file, parsed. UTF-8 only (a byte order mark is accepted); a DOCTYPE is refused, so there are no entities but the five of XML
-// itself; nesting and the number of elements are bounded.
+// itself; nesting, the number of elements and the length of names are bounded.
 class XmlDocument {
  public:
-  // `file`: the name for messages. `elements_left` is reduced by the document's elements.
+  // `file`: the name for messages. `elements_left` is reduced by what the document counts for (LoadLimits::elements).
   XmlDocument(std::string_view text, std::string file, int& elements_left);
   ~XmlDocument();
   XmlDocument(const XmlDocument&) = delete;

@@ -159,10 +159,14 @@ TEST(Stl, KeepsToTheLimits) {
   const std::string text = stl_text(box_mesh()), bytes = stl_binary(box_mesh());
   const LoadLimits enough = {.mesh_bytes = 2000, .mesh_vertices = 8, .mesh_triangles = 12};
   expect_same(parse(bytes, enough), box_as_merged());
-  expect_error([&] { parse(bytes, {.mesh_triangles = 11}); }, "12 triangles", "LoadLimits::mesh_triangles is 11");
-  expect_error([&] { parse(text, {.mesh_triangles = 11}); }, "12 triangles", "LoadLimits::mesh_triangles is 11");
-  expect_error([&] { parse(bytes, {.mesh_vertices = 7}); }, "8 vertices", "LoadLimits::mesh_vertices is 7");
-  expect_error([&] { parse(text, {.mesh_vertices = 7}); }, "8 vertices", "LoadLimits::mesh_vertices is 7");
+  expect_error([&] { parse(bytes, {.mesh_triangles = 11}); }, "12 triangles",
+               "only 11 are allowed (LoadLimits::mesh_triangles");
+  expect_error([&] { parse(text, {.mesh_triangles = 11}); }, "12 triangles",
+               "only 11 are allowed (LoadLimits::mesh_triangles");
+  expect_error([&] { parse(bytes, {.mesh_vertices = 7}); }, "8 vertices",
+               "only 7 are allowed (LoadLimits::mesh_vertices");
+  expect_error([&] { parse(text, {.mesh_vertices = 7}); }, "8 vertices",
+               "only 7 are allowed (LoadLimits::mesh_vertices");
   expect_error([&] { parse(bytes, {.mesh_bytes = 683}); }, "684 bytes", "LoadLimits::mesh_bytes");
 }
 

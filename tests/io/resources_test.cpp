@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "tests/support/error_text.h"
+
 namespace lithe::test {
 namespace {
 
@@ -134,6 +136,46 @@ TEST_F(Workspace, FilesAreBounded) {
   Resources points(root_ / "ws/arm/urdf/arm.urdf", options);
   points.collision_mesh("../meshes/link.obj", Vec3::Ones(), robot());
   EXPECT_THROW(points.collision_mesh("../meshes/link.obj", Vec3::Ones(), robot()), LoadError);
+}
+
+TEST_F(Workspace, MeshesAreBoundedTogether) {
+  for (const bool by_vertices : {true, false}) {
+    LoadOptions options;
+    if (by_vertices) {
+      options.limits.mesh_vertices = 7;  // four each
+    } else {
+      options.limits.mesh_triangles = 7;
+    }
+    Resources resources(root_ / "ws/arm/urdf/arm.urdf", options);
+    resources.mesh("../meshes/link.obj", robot());
+    resources.mesh("package://arm/meshes/link.obj", robot());  // the same file counts once
+    expect_error([&] { resources.mesh("package://hand/palm.obj", robot()); }, "palm.obj",
+                 by_vertices ? "only 3 are allowed (LoadLimits::mesh_vertices" : "LoadLimits::mesh_triangles");
+  }
+}
+
+TEST_F(Workspace, NamesOfFilesAreBounded) {
+  Resources resources(root_ / "ws/arm/urdf/arm.urdf", {});
+  const std::string longer(4097, 'x');
+  expect_error([&] { resources.resolve(longer, robot()); }, "4097 bytes");
+  // The same one may be asked for any number of times, missing or not; others are not.
+  for (int i = 0; i < 100'000; ++i) resources.resolve("../meshes/link.obj", robot());
+  const std::string missing = error_text([&] { resources.resolve("none.obj", robot()); });
+  for (int i = 0; i < 20'000; ++i) ASSERT_EQ(error_text([&] { resources.resolve("none.obj", robot()); }), missing);
+  std::string last;
+  for (int i = 0; i < 20'000 && last.find("too many") == std::string::npos; ++i) {
+    last = error_text([&] { resources.resolve(std::to_string(i), robot()); });
+  }
+  EXPECT_NE(last.find("too many different files are named"), std::string::npos);
+}
+
+TEST_F(Workspace, ShapesAreBounded) {
+  LoadOptions options;
+  options.limits.shapes = 2;
+  Resources resources(root_ / "ws/arm/urdf/arm.urdf", options);
+  resources.count_shape(robot());
+  resources.count_shape(robot());
+  expect_error([&] { resources.count_shape(robot()); }, "more than 2", "LoadLimits::shapes");
 }
 
 TEST_F(Workspace, AFolderIsNoFile) {

@@ -113,7 +113,7 @@ TEST(Xml, OtherEncodingsAreNamed) {
 TEST(Xml, NestingAndCountsAreBounded) {
   std::string deep;
   for (int i = 0; i < 10000; ++i) deep += "<a>";
-  EXPECT_NE(message_of_parsing(deep).find("nested more than"), std::string::npos);
+  EXPECT_NE(message_of_parsing(deep, 10'000).find("nested more than"), std::string::npos);
   std::string many = "<r>";
   for (int i = 0; i < 100; ++i) many += "<a/>";
   many += "</r>";
@@ -124,9 +124,39 @@ TEST(Xml, NestingAndCountsAreBounded) {
 TEST(Xml, AttributesOfOneElementAreBounded) {
   std::string many = "<r";
   for (int i = 0; i < 1'000'000; ++i) many += " a" + std::to_string(i) + "='='";
-  EXPECT_NE(message_of_parsing(many + "/>").find("more than 1000 attributes"), std::string::npos);
+  EXPECT_NE(message_of_parsing(many + "/>").find("more than 100 attributes"), std::string::npos);
   EXPECT_EQ(message_of_parsing("<r a='" + std::string(5000, '=') + "'><!-- " + std::string(5000, '=') + " --></r>"),
             "no error");
+}
+
+TEST(Xml, AttributesCountWhereTheyAreMany) {
+  const std::string ten = "a='' b='' c='' d='' e='' f='' g='' h='' i='' j=''";
+  EXPECT_EQ(message_of_parsing("<r " + ten + "/>", 3), "no error");  // three count as one
+  EXPECT_NE(message_of_parsing("<r " + ten + "/>", 2).find("LoadLimits::elements"), std::string::npos);
+  // What looks like an attribute and is none, or hides one.
+  EXPECT_EQ(message_of_parsing("<r>" + ten + "<![CDATA[<a b='\"]]></r>", 3), "no error");
+  EXPECT_EQ(message_of_parsing("<r a='><a b='/>", 1), message_of_parsing("<r a='><a b='/>", 100));
+  EXPECT_NE(message_of_parsing("<r><![CDATA[\"]]><a " + ten + "/></r>", 2).find("LoadLimits::elements"),
+            std::string::npos);
+}
+
+TEST(Xml, CommentsCountAsElements) {
+  EXPECT_EQ(message_of_parsing("<r><!--<a/><a/>--><!-- b='1' --></r>", 3), "no error");
+  EXPECT_NE(message_of_parsing("<r>\n<!----><!----></r>", 2).find("robot.xml:2: error: "), std::string::npos);
+}
+
+TEST(Xml, NamesAreBounded) {
+  const std::string longest(255, 'n'), longer(256, 'n');
+  EXPECT_EQ(message_of_parsing("<" + longest + " " + longest + "='' name='" + longest + "'/>"), "no error");
+  for (const std::string& text : {"<" + longer + "/>", "<a " + longer + "=''/>", "<a name='" + longer + "'/>"}) {
+    EXPECT_NE(message_of_parsing(text).find("(256 characters); at most 255 are allowed"), std::string::npos);
+  }
+  EXPECT_EQ(message_of_parsing("<a file='" + std::string(4096, '/') + "' rgba='" + std::string(9999, '1') + "'/>"),
+            "no error");
+  EXPECT_NE(message_of_parsing("<a filename='" + std::string(4097, '/') + "'/>").find("at most 4096"),
+            std::string::npos);
+  EXPECT_NE(message_of_parsing("<a meshdir='" + std::string(4097, '/') + "'/>").find("at most 4096"),
+            std::string::npos);
 }
 
 TEST(Xml, LongValuesAreCutInMessages) {

@@ -1,0 +1,89 @@
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lithe/io/load.h"
+#include "tests/io/hostile_files.h"
+
+// None of the most expensive files that the default LoadLimits admit may take a second or 512 MB, whether it is read or refused in the
+// end. Each is loaded in a process of its own, whose processor time and peak memory count.
+
+namespace lithe::test {
+namespace {
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define LITHE_TEST_SANITIZED
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define LITHE_TEST_SANITIZED
+#endif
+
+// Sanitizers check every access and keep what was freed for a while: their builds take several times as long and as much, and this
+// process, which the loading one is a copy of, is large itself.
+#if defined(LITHE_TEST_SANITIZED)
+constexpr double kSeconds = 15, kMegabytes = 2048;
+#elif defined(NDEBUG)
+constexpr double kSeconds = 1, kMegabytes = 512;
+#else
+constexpr double kSeconds = 15, kMegabytes = 512;  // without optimisation
+#endif
+
+struct Cost {
+  double seconds = 0, megabytes = 0;
+  bool loaded = false;
+};
+
+double seconds_of(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+}
+
+// Runs an action in a process of its own; it gives the exit status.
+template <class Action>
+Cost cost_of(Action action) {
+  const pid_t child = fork();
+  if (child == 0) _exit(action());
+  int status = -1;
+  rusage use = {};
+  EXPECT_EQ(wait4(child, &status, 0, &use), child);
+  EXPECT_TRUE(WIFEXITED(status)) << "it ended by signal " << WTERMSIG(status);
+  return {.seconds = seconds_of(use.ru_utime) + seconds_of(use.ru_stime),
+          .megabytes = static_cast<double>(use.ru_maxrss) / 1024,
+          .loaded = WEXITSTATUS(status) == 0};
+}
+
+int load_and_forget(const std::string& path) {
+  try {
+    return load(path).model.bodies().empty() ? 2 : 0;
+  } catch (const Error& error) {
+    fmt::print(stderr, "refused: {:.200}\n", error.what());
+    return 1;
+  }
+}
+
+class HostileCost : public testing::TestWithParam<HostileFile> {};
+
+TEST_P(HostileCost, StaysBelowASecondAnd512Megabytes) {
+  const Folder folder;
+  // Written by a process of its own too, so that memory that this one has and keeps is not there for the load to use.
+  const Cost writing = cost_of([&] {
+    GetParam().write(folder);
+    return 0;
+  });
+  ASSERT_TRUE(writing.loaded);
+  const Cost cost = cost_of([&] { return load_and_forget(folder.model()); });
+  fmt::print("{}: {:.3f} s, {:.0f} MB\n", GetParam().name, cost.seconds, cost.megabytes);
+  EXPECT_EQ(cost.loaded, GetParam().loads);
+  EXPECT_LT(cost.seconds, kSeconds);
+  EXPECT_LT(cost.megabytes, kMegabytes);
+}
+
+const auto kName = [](const auto& test) { return std::string(test.param.name); };
+INSTANTIATE_TEST_SUITE_P(Meshes, HostileCost, testing::ValuesIn(hostile_meshes()), kName);
+INSTANTIATE_TEST_SUITE_P(Models, HostileCost, testing::ValuesIn(hostile_models()), kName);
+
+}  // namespace
+}  // namespace lithe::test
