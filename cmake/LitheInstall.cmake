@@ -7,7 +7,11 @@ install(EXPORT lithe NAMESPACE lithe:: FILE litheTargets.cmake DESTINATION ${pac
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/litheConfigVersion.cmake
   COMPATIBILITY SameMinorVersion # until 1.0 a minor version may break
 )
+configure_file(cmake/litheConfig.cmake.in ${PROJECT_BINARY_DIR}/litheConfig.cmake @ONLY)
 install(
-  FILES cmake/litheConfig.cmake ${PROJECT_BINARY_DIR}/litheConfigVersion.cmake
+  FILES
+    ${PROJECT_BINARY_DIR}/litheConfig.cmake
+    ${PROJECT_BINARY_DIR}/litheConfigVersion.cmake
+    cmake/FindIpopt.cmake
   DESTINATION ${package_dir}
 )

@@ -1,25 +1,27 @@
 #!/usr/bin/env bash
 # Installs what Lithe needs to build and test on Debian or Ubuntu, and nothing that is already there.
 #
-#   tools/setup.sh           install what is missing
-#   tools/setup.sh --bench   also what the benchmarks compare Lithe with, where this system has it
-#   tools/setup.sh --check   only report what is missing; exit 1 if anything is
+#   tools/setup.sh            install what is missing
+#   tools/setup.sh --bench    also what the benchmarks compare Lithe with, where this system has it
+#   tools/setup.sh --compare  also the readers of robot files that `make compare` compares with, where this system has them
+#   tools/setup.sh --check    only report what is missing; exit 1 if anything is
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 packages=(
   build-essential cmake ninja-build ccache
   clang libclang-rt-dev # sanitizer and fuzzer runtimes, for `make check`
-  libeigen3-dev libfmt-dev libcli11-dev libqhull-dev libtinyxml2-dev
+  libeigen3-dev libfmt-dev libcli11-dev libqhull-dev libtinyxml2-dev coinor-libipopt-dev
   libgtest-dev libbenchmark-dev
   python3 python3-venv
 )
-rivals=(libmujoco-dev) # what bench_step compares with
+rivals=(libmujoco-dev)                     # what bench_step compares with
+readers=(liburdfdom-dev libsdformat-dev) # what tests/compare compares with
 requirements="requirements-dev.txt"
 venv=.venv
 stamp=$venv/setup.stamp
 
-usage() { sed -n '2,6s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; }
+usage() { sed -n '2,7s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; }
 say() { printf 'setup: %s\n' "$*"; }
 fail() {
   printf 'setup: error: %s\n' "$1" >&2
@@ -74,19 +76,22 @@ make_venv() {
   venv_hash >"$stamp"
 }
 
-# Benchmarks leave out a rival that is not there, so failing to install one is no error.
-install_rivals() {
-  local missing
-  mapfile -t missing < <(missing_packages "${rivals[@]}")
-  ((${#missing[@]} == 0)) || (install_packages "${missing[@]}") ||
-    say "going on without ${missing[*]}: the benchmarks leave its rows out"
+# install_optional WHAT_HAPPENS_WITHOUT PACKAGE…: what is compared with is left out where it is not there, so failing to install
+# it is no error.
+install_optional() {
+  local without=$1 missing
+  shift
+  mapfile -t missing < <(missing_packages "$@")
+  ((${#missing[@]} == 0)) || (install_packages "${missing[@]}") || say "going on without ${missing[*]}: $without"
 }
 
 check_only=false
 with_rivals=false
+with_readers=false
 case "${1-}" in
   '') ;;
   --bench) with_rivals=true ;;
+  --compare) with_readers=true ;;
   --check) check_only=true ;;
   -h | --help) usage && exit ;;
   *) fail "unknown argument: $1" "$(usage)" ;;
@@ -113,4 +118,5 @@ else
   venv_is_current || make_venv
   say "done"
 fi
-if $with_rivals; then install_rivals; fi
+if $with_rivals; then install_optional "the benchmarks leave its rows out" "${rivals[@]}"; fi
+if $with_readers; then install_optional "what is read is not compared with it" "${readers[@]}"; fi

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "lithe/batch/rollout_report.h"
+#include "lithe/optimize/cost_expansion.h"
+#include "lithe/step/step_vjp.h"
+
+namespace lithe {
+
+// A plan carried out, and what it costs.
+struct Motion {
+  MatX q, v;                        // nq, nv × (T + 1)
+  std::vector<StepRecord> records;  // T if they are kept, else one for all
+  std::vector<StepStatus> status;   // of each step
+  double cost = 0;                  // infinite if the motion diverges or a cost is not finite
+  double value = 0;                 // with the constraints' part
+  double violation = 0;             // the largest
+  int diverged_at = -1;
+};
+
+// The gradient of Motion::value by everything that is free.
+struct PlanGradient {
+  MatX u;  // controls × knots
+  VecX start;
+  VecX parameters;
+  RolloutReport report;
+};
+
+// Who wants to steer a motion while it is under way. Either may be missing.
+struct Steering {
+  std::function<void(int t, const State& state)> choose;  // before step t: may write the plan's controls of this step
+  std::function<void(int t, State& next)> move;           // after it: may put the motion elsewhere
+};
+
+// Carries out plans of one problem, one after the other. One per thread: it has its own copy of the model.
+class MotionEvaluator {
+ public:
+  explicit MotionEvaluator(const Problem& problem);
+
+  enum class Keep : std::uint8_t { nothing, records };
+
+  // From the start, without regard to a plan's guess of the states. Each step starts from the warm start of the last.
+  void run(const Plan& plan, Keep keep, const Multipliers* multipliers, Motion& out, const Steering& steering = {});
+  // `motion` must come from the last run() here with this plan, with its records.
+  void gradient(const Plan& plan, const Motion& motion, const Multipliers* multipliers, const GradientOptions& options,
+                PlanGradient& out);
+  // The multipliers that the violations of a motion ask for: λ ← λ + ρ c, for inequalities not below zero.
+  void update(const Plan& plan, const Motion& motion, Multipliers& multipliers);
+
+  // The state that a plan starts from, the model with its numbers and the force of one step.
+  State start_of(const Plan& plan) const;
+  const Model& model() const { return model_; }
+  void set_parameters(const Plan& plan);
+  void control_of(const Plan& plan, int t, Control& out) const;
+  const StepParameters& parameters() const { return parameters_; }
+
+  // What residuals see at time t of a motion with these states and this record (null: the end).
+  ResidualPoint point(const Plan& plan, int t, const ConstVecRef& q, const ConstVecRef& v, const StepRecord* record);
+
+ private:
+  const Problem& problem_;
+  Model model_;
+  VecX model_values_;  // of the free parameters, as set
+  StepParameters parameters_;
+  CostEvaluator costs_;
+  CostExpansion expansion_;
+  Kinematics end_;
+  Control control_;
+  State state_;
+  VecX first_before_;  // what u is compared with at t = 0
+  VecX no_controls_;
+  StepVjp vjp_;
+  StepCotangent cotangent_;
+};
+
+}  // namespace lithe

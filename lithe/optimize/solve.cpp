@@ -1,0 +1,45 @@
+#include "lithe/optimize/solve.h"
+
+#include <chrono>
+
+namespace lithe {
+
+namespace {
+
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+}  // namespace
+
+const char* to_string(StopReason reason) {
+  switch (reason) {
+    case StopReason::converged: return "converged";
+    case StopReason::saddle: return "saddle";
+    case StopReason::stalled: return "stalled";
+    case StopReason::infeasible: return "infeasible";
+    case StopReason::iteration_limit: return "iteration_limit";
+    case StopReason::time_limit: return "time_limit";
+    case StopReason::interrupted: return "interrupted";
+  }
+  return "unknown";
+}
+
+SolveLog::SolveLog(const SolveOptions& options) : options_(options), start_(now()) {}
+
+double SolveLog::seconds() const { return now() - start_; }
+
+int SolveLog::iterations() const { return history_.empty() ? 0 : history_.back().iteration; }
+
+bool SolveLog::note(Progress progress) {
+  progress.seconds = seconds();
+  history_.push_back(progress);
+  const auto stop = [&](StopReason reason) {
+    if (!exhausted_) reason_ = reason;
+    exhausted_ = true;
+  };
+  if (options_.progress && !options_.progress(progress)) stop(StopReason::interrupted);
+  if (progress.iteration >= options_.max_iterations) stop(StopReason::iteration_limit);
+  if (progress.seconds >= options_.max_seconds) stop(StopReason::time_limit);
+  return !exhausted_;
+}
+
+}  // namespace lithe
