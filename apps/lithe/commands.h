@@ -11,7 +11,9 @@ namespace lithe::cli {
 void add_bench(CLI::App& app);
 void add_demo(CLI::App& app);
 void add_doctor(CLI::App& app);
+void add_experiments(CLI::App& app);
 void add_gradcheck(CLI::App& app);
+void add_optimize(CLI::App& app);
 void add_scenes(CLI::App& app);
 void add_simulate(CLI::App& app);
 

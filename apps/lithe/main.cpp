@@ -28,8 +28,10 @@ int main(int argc, char** argv) {
   app.require_subcommand(0, 1);
   lithe::cli::add_demo(app);
   lithe::cli::add_simulate(app);
+  lithe::cli::add_optimize(app);
   lithe::cli::add_gradcheck(app);
   lithe::cli::add_bench(app);
+  lithe::cli::add_experiments(app);
   lithe::cli::add_doctor(app);
   lithe::cli::add_scenes(app);
 

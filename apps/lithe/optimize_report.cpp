@@ -1,0 +1,141 @@
+#include "apps/lithe/optimize_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "apps/experiments/scene_problem.h"
+#include "apps/lithe/json.h"
+
+namespace lithe::cli {
+
+namespace {
+
+using experiments::term_value;
+using experiments::TermValue;
+
+constexpr std::size_t kLineWidth = 100;  // of what stands beside a title
+
+std::string line(const char* title, const std::string& text) { return fmt::format("  {:<12}{}\n", title, text); }
+
+// A sentence, broken between words.
+std::string lines(const char* title, std::string text) {
+  std::string out;
+  while (text.size() > kLineWidth) {
+    const std::size_t blank = text.rfind(' ', kLineWidth);
+    if (blank == std::string::npos) break;
+    out += line(out.empty() ? title : "", text.substr(0, blank));
+    text.erase(0, blank + 1);
+  }
+  return out + line(out.empty() ? title : "", text);
+}
+
+std::string seconds_text(double s) { return s < 1 ? fmt::format("{:.1f} ms", 1e3 * s) : fmt::format("{:.2f} s", s); }
+
+const char* name_of(TaskTerm::Of of) { return of == TaskTerm::Of::position ? "position" : "velocity"; }
+
+std::string unit_of(const TaskTerm& term, const Model& model) {
+  const bool slides = model.joints()[model.joint(term.joint)].type == JointType::prismatic;
+  return std::string(slides ? "m" : "rad") + (term.of == TaskTerm::Of::velocity ? "/s" : "");
+}
+
+TermValue at_end(const TaskTerm& term, const OptimizeReport& report) {
+  const Trajectory& motion = report.solution.trajectory;
+  return term_value(term, report.scene.model, motion.q.col(motion.steps()), motion.v.col(motion.steps()));
+}
+
+// One line per term: where the joint came to, where it should, and what that costs.
+std::string terms_text(const OptimizeReport& report) {
+  const Task& task = *report.scene.task;
+  std::size_t width = 0;
+  for (const TaskTerm& term : task.terms) width = std::max(width, term.joint.size());
+  constexpr std::size_t kReached = 17;
+  std::string text;
+  for (const TaskTerm& term : task.terms) {
+    const TermValue value = at_end(term, report);
+    const std::string most = term.weight < 0 ? "wanted most" : "wanted least";
+    const std::string aim = term.form == TaskTerm::Form::square ? fmt::format("wanted {:g}", term.target) : most;
+    const std::string reached = fmt::format("{:.4g} {}", value.x, unit_of(term, report.scene.model));
+    text +=
+        line(text.empty() ? "at the end" : "", fmt::format("{:<{}}  {}  {:<{}}  {:<12}  cost {:.4g}", term.joint, width,
+                                                           name_of(term.of), reached, kReached, aim, value.cost));
+  }
+  return text;
+}
+
+std::string terms_json(const OptimizeReport& report) {
+  std::vector<std::string> terms;
+  for (const TaskTerm& term : report.scene.task->terms) {
+    const TermValue value = at_end(term, report);
+    terms.push_back(JsonObject()
+                        .add("joint", term.joint)
+                        .add("of", name_of(term.of))
+                        .add("value", value.x)
+                        .add("target", term.target)
+                        .add("weight", term.weight)
+                        .add("cost", value.cost)
+                        .text());
+  }
+  return fmt::format("{}", fmt::join(terms, ",\n  "));
+}
+
+std::string history_json(const Solution& solution) {
+  std::vector<std::string> lines;
+  for (const Progress& progress : solution.history) {
+    lines.push_back(JsonObject()
+                        .add("iteration", progress.iteration)
+                        .add("cost", progress.cost)
+                        .add("best_cost", progress.best_cost)
+                        .add("infeasibility", progress.infeasibility)
+                        .add("seconds", progress.seconds)
+                        .text());
+  }
+  return fmt::format("{}", fmt::join(lines, ",\n  "));
+}
+
+}  // namespace
+
+std::string OptimizeReport::text() const {
+  const StageSeconds& s = solution.seconds;
+  std::string text = fmt::format("{}: {}, {} steps of {:g} ms\n\n", scene_name, scene.task->description, problem.steps,
+                                 1e3 * problem.step.time_step());
+  text += line("method", fmt::format("{}, {} {}", method, threads, threads == 1 ? "thread" : "threads"));
+  text += line("cost", fmt::format("{:.6g} → {:.6g}", cost_before, solution.cost));
+  text += line("iterations", fmt::format("{}", solution.iterations));
+  text += line("time", fmt::format("{}: rollouts {}, derivatives {}, solving {}", seconds_text(s.total),
+                                   seconds_text(s.rollout), seconds_text(s.derivatives), seconds_text(s.solve)));
+  text += line("violation", fmt::format("{:.2g}", solution.infeasibility));
+  text += lines("outcome", solution.message.empty() ? to_string(solution.reason) : solution.message);
+  if (solution.reason == StopReason::saddle && !aware) text += line("", "On this command line that is --aware.");
+  return text + terms_text(*this);
+}
+
+std::string OptimizeReport::json() const {
+  const StageSeconds& s = solution.seconds;
+  JsonObject report;
+  report.add("scene", scene_name)
+      .add("method", method)
+      .add("steps", problem.steps)
+      .add("hold", problem.hold)
+      .add("time_step", problem.step.time_step())
+      .add("cost_before", cost_before)
+      .add("cost", solution.cost)
+      .add("infeasibility", solution.infeasibility)
+      .add("iterations", solution.iterations)
+      .add("seconds", JsonObject()
+                          .add("rollout", s.rollout)
+                          .add("derivatives", s.derivatives)
+                          .add("solve", s.solve)
+                          .add("total", s.total))
+      .add("reason", to_string(solution.reason))
+      .add("message", solution.message)
+      .add("threads", threads)
+      .add("seed", static_cast<long>(seed));
+  std::string members = report.text();
+  members.pop_back();  // the brace: lists follow
+  return fmt::format("{},\n \"terms\": [\n  {}\n ],\n \"history\": [\n  {}\n ]}}\n", members, terms_json(*this),
+                     history_json(solution));
+}
+
+}  // namespace lithe::cli
