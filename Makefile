@@ -11,7 +11,7 @@ configure_and_build = cmake --preset $(1) --log-level=WARNING >/dev/null && cmak
 
 sources = find lithe apps tests bench fuzz examples -name '*.h' -print0 -o -name '*.cpp' -print0
 
-.PHONY: setup build demo test check bench compare rates format format-check layer-check tool-test clean help
+.PHONY: setup build demo test check bench compare rates experiments experiments-page format format-check layer-check tool-test clean help
 
 setup:  ## install what is missing: packages and .venv
 	@tools/setup.sh
@@ -39,11 +39,18 @@ bench:  ## run the benchmarks and print the tables (BENCH_ARGS=... passes argume
 	@$(call configure_and_build,release)
 	@tools/bench.sh $(BENCH_ARGS)
 
-compare: build  ## compare what is read from robot files with MuJoCo and Pinocchio
+compare: build  ## compare what is read from robot files with MuJoCo, Pinocchio, urdfdom and libsdformat
 	@tools/compare.sh build
 
 rates: build  ## simulate scenes and write how often each stage of the solver answered to docs/lcp.md
 	@python3 tools/solver_rates.py --into docs/lcp.md
+
+experiments: build  ## run the experiments in optimisation: report, figures and motions in out/experiments
+	@build/lithe experiments
+
+experiments-page: build  ## run them and write docs/experiments.md; what was missed fails, but is written too
+	@rm -f out/experiments/report.md
+	@status=0; build/lithe experiments || status=$$?; python3 tools/experiments_page.py && exit $$status
 
 format: setup  ## format all C++ code
 	@$(sources) | xargs -0 -r $(VENV)/clang-format -i
@@ -61,4 +68,4 @@ clean:  ## remove all build directories (not .venv)
 	@rm -rf build build-debug build-asan build-fuzz build-clang build-gcc
 
 help:  ## show this table
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

@@ -54,3 +54,14 @@ if grep -qF "$result" README.md; then
 else
   python3 tools/gradient_table.py "$result"
 fi
+
+# The solvers: iterations, with one thread and with two.
+result=bench/results/$machine/optimize.json
+partial=build/bench_optimize.json
+build/bench_optimize --benchmark_out="$partial" --benchmark_out_format=json
+sed '/"host_name":/d; /"load_avg":/d' "$partial" >"$result"
+if grep -qF "$result" docs/optimize.md; then
+  python3 tools/optimize_table.py --into docs/optimize.md "$result"
+else
+  python3 tools/optimize_table.py "$result"
+fi

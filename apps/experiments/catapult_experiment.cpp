@@ -19,7 +19,8 @@ namespace {
 constexpr double kWantedError = 0.05;  // m
 constexpr double kTarget = 2.2;        // m, both ways
 constexpr int kGuesses = 10;
-// Two shots: a cut while the projectile lies on the arm leaves derivatives that hold for half a millimetre only.
+constexpr double kShownDistance = 1e-4;  // m: less is not worth a look
+// Two shots: a cut while things touch leaves derivatives that hold for half a millimetre only.
 constexpr int kShot = 260;
 
 double miss(const Solution& solution) {
@@ -36,7 +37,7 @@ Panel distance_panel(const Solution& by_shooting, const Solution& by_search) {
   Curve shots = {.label = "multiple shooting: largest gap or miss"}, search = {.label = "stochastic search: miss"};
   for (const Progress& line : by_shooting.history) {
     shots.x.push_back(line.seconds);
-    shots.y.push_back(line.infeasibility);
+    shots.y.push_back(std::max(kShownDistance, line.infeasibility));
   }
   double best = std::numeric_limits<double>::infinity();
   for (const Progress& line : by_search.history) {

@@ -110,7 +110,7 @@ void identification_experiment(const ExperimentOptions& options, ExperimentRepor
       kNoise, options.seed, 100 * kWrong);
   Panel panel = {.title = "How well the motions are explained",
                  .x = {.label = "iteration"},
-                 .y = {.label = "fit: root of the mean squared difference", .scale = AxisScale::log}};
+                 .y = {.label = "RMS difference", .scale = AxisScale::log}};
   for (const Case& c : {swinging_arm(), pushed_block(), bouncing_ball()}) {
     if (options.say && !options.say(c.what)) return;
     Identification problem = {.model = c.truth, .parameters = c.unknown, .segment = c.segment};
@@ -128,8 +128,9 @@ void identification_experiment(const ExperimentOptions& options, ExperimentRepor
       report.findings.push_back(
           {.what = fmt::format("{}: {}", c.what, c.unknown[k].name),
            .wanted = fmt::format("{:.4g} within {:.0f} %", truth, 100 * kWantedError),
-           .found = fmt::format("{:.5g} ± {:.2g}, off by {:.2g} % ({} iterations)", found.parameters[k],
-                                found.deviations[k], 100 * error, found.iterations),
+           .found = fmt::format("{:.5g} ± {:.2g}, off by {:.2g} % ({} iterations, RMS difference {:.2g})",
+                                found.parameters[k], found.deviations[k], 100 * error, found.iterations,
+                                found.root_mean_square),
            .reached = error <= kWantedError});
     }
     Curve curve = {.label = c.what, .markers = true};

@@ -106,6 +106,20 @@ bool PatchBasis::by_gram(const double* T, int stride, const double* counts, doub
     for (int k = 0; k < kTwist; ++k) R_[c][k] = inverse_root[c] * rows.at(c, k);
     for (int taken = 0; taken < c; ++taken) R_[c][order[taken]] = 0;
   }
+  if (rank_ == kTwist) {
+    // A body that cannot move: the columns of a few rows stay in registers.
+    for (int r = 0; r < stride; r += kLanes) {
+      const Pack mask = load_anywhere(counts + r);
+      Pack q[kTwist];
+      for (int c = 0; c < kTwist; ++c) {
+        Pack x = mask * as_pack(T + order[c] * stride + r);
+        for (int k = 0; k < c; ++k) x -= broadcast(R_[k][order[c]]) * q[k];
+        q[c] = broadcast(inverse_root[c]) * x;
+        as_pack(Q + c * stride + r) = q[c];
+      }
+    }
+    return true;
+  }
   for (int c = 0; c < rank_; ++c) {
     const double* column = T + order[c] * stride;
     double* q = Q + c * stride;

@@ -63,34 +63,45 @@ void CostEvaluator::evaluate_term(const Residual& residual, const ResidualPoint&
   term.value.resize(size);
   residual.evaluate(at, term.value, order == CostOrder::value ? nullptr : &term.jacobian);
   if (order == CostOrder::value) return;
-  term.by_z.setZero(size, layout.size);
+  term.blocks.clear();
   const ResidualJacobian& J = term.jacobian;
   const auto place = [&](const MatX& part, int first) {
-    if (part.size() > 0) term.by_z.middleCols(first, part.cols()) += part;
+    if (part.size() > 0) term.blocks.push_back({first, &part});
   };
   place(J.by_q, layout.q);
   place(J.by_v, layout.v);
   if (at.u.size() > 0) place(J.by_u, layout.u);
   place(J.by_u_before, layout.u_before);
   if (J.by_f.size() > 0 && impulses) {
-    place(J.by_f * impulses->df_dq, layout.q);
-    place(J.by_f * impulses->df_dv, layout.v);
-    const MatX by_tau = J.by_f * impulses->df_dtau;
-    for (int k = 0; k < problem_.controls(); ++k) term.by_z.col(layout.u + k) += by_tau.col(problem_.actuated[k]);
+    term.through_q.noalias() = J.by_f * impulses->df_dq;
+    term.through_v.noalias() = J.by_f * impulses->df_dv;
+    term.through_u.resize(size, problem_.controls());
+    for (int k = 0; k < problem_.controls(); ++k) {
+      term.through_u.col(k).noalias() = J.by_f * impulses->df_dtau.col(problem_.actuated[k]);
+    }
+    place(term.through_q, layout.q);
+    place(term.through_v, layout.v);
+    place(term.through_u, layout.u);
   }
 }
 
 void CostEvaluator::add(const Term& term, const VecX& slope, const VecX& curvature, CostOrder order,
                         CostExpansion& out) {
   if (order == CostOrder::value) return;
-  out.gradient.noalias() += term.by_z.transpose() * slope;
+  for (const auto& [first, J] : term.blocks) {
+    out.gradient.segment(first, J->cols()).noalias() += J->transpose() * slope;
+  }
   if (term.jacobian.by_f.size() > 0 && out.f.size() > 0) out.f.noalias() += term.jacobian.by_f.transpose() * slope;
   if (term.jacobian.by_parameters.size() > 0) {
     out.parameters.noalias() += term.jacobian.by_parameters.transpose() * slope;
   }
   if (order != CostOrder::hessian) return;
-  scaled_ = curvature.cwiseMax(0.0).asDiagonal() * term.by_z;
-  out.hessian.noalias() += term.by_z.transpose() * scaled_;
+  for (const auto& [column, right] : term.blocks) {
+    scaled_ = curvature.cwiseMax(0.0).asDiagonal() * *right;
+    for (const auto& [row, left] : term.blocks) {
+      out.hessian.block(row, column, left->cols(), right->cols()).noalias() += left->transpose() * scaled_;
+    }
+  }
 }
 
 void CostEvaluator::evaluate(const ResidualPoint& at, CostOrder order, const Multipliers* multipliers,

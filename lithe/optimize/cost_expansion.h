@@ -46,11 +46,17 @@ class CostEvaluator {
   bool needs_previous_controls() const { return needs_previous_controls_; }
 
  private:
-  // A residual's numbers and derivatives, kept for their memory.
+  // A residual's numbers and derivatives, kept for their memory. Most residuals depend on a part of z only, so the derivatives are a list
+  // of blocks: where in z each starts. Blocks of one part add up.
   struct Term {
     VecX value;
     ResidualJacobian jacobian;
-    MatX by_z;
+    MatX through_q, through_v, through_u;  // by way of the impulses
+    struct Block {
+      int first;
+      const MatX* derivative;
+    };
+    std::vector<Block> blocks;
   };
   void evaluate_term(const Residual& residual, const ResidualPoint& at, CostOrder order, const StepJacobians* impulses,
                      const CostExpansion& layout, Term& term);
