@@ -34,7 +34,7 @@ Panel distance_panel(const Solution& by_shooting, const Solution& by_search) {
   Panel panel = {.title = "Distance from the target",
                  .x = {.label = "wall-clock time", .unit = "s", .scale = AxisScale::log},
                  .y = {.label = "distance", .unit = "m", .scale = AxisScale::log}};
-  Curve shots = {.label = "multiple shooting: largest gap or miss"}, search = {.label = "stochastic search: miss"};
+  Curve shots = {.label = "multiple shooting: gap or miss"}, search = {.label = "stochastic search: miss"};
   for (const Progress& line : by_shooting.history) {
     shots.x.push_back(line.seconds);
     shots.y.push_back(std::max(kShownDistance, line.infeasibility));

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "lithe/batch/hand_over.h"
 #include "lithe/core/check.h"
 #include "lithe/model/configuration.h"
 
@@ -41,16 +42,6 @@ void prepare(const Model& model, const State& start, const Controls& controls, c
   } else if (out.records.size() < static_cast<std::size_t>(std::max(1, steps))) {
     out.records.resize(std::max(1, steps));
   }
-}
-
-// Colliders and workspaces carry nothing over: records of one model need them only once, so they go along from the record
-// of the last step to that of the next.
-void hand_over(StepRecord& from, StepRecord& to) {
-  if (&from == &to) return;
-  if (to.colliders != from.colliders) to.colliders = from.colliders;
-  to.collider_revision = from.collider_revision;
-  std::swap(to.detection, from.detection);
-  std::swap(to.lcp, from.lcp);
 }
 
 // Step t of the rollout into `record`, from where the trajectory is before that step.

@@ -72,7 +72,7 @@ class Ddp {
   void fill(const Candidate& at, int t, Worker& worker, const StepCotangent* wish);
   bool solve_backwards();
   bool search();
-  void follow(double share, Worker& worker, Candidate& out);
+  void follow(double share, MotionEvaluator::Keep keep, Worker& worker, Candidate& out);
   double merit(const Candidate& candidate) const { return candidate.motion.value + gap_price_ * candidate.gap; }
   void note(double share);
 
@@ -165,7 +165,7 @@ bool Ddp::solve_backwards() {
 }
 
 // The motion under a share of the open steps, with feedback; gaps close by the same share.
-void Ddp::follow(double share, Worker& worker, Candidate& out) {
+void Ddp::follow(double share, MotionEvaluator::Keep keep, Worker& worker, Candidate& out) {
   out.plan.u = current_.plan.u;
   out.plan.start = current_.plan.start;
   const bool gaps = current_.gaps.size() > 0;
@@ -193,7 +193,7 @@ void Ddp::follow(double share, Worker& worker, Candidate& out) {
       next.v -= out.gaps.col(t).tail(nv_);
     };
   }
-  worker.evaluator.run(out.plan, MotionEvaluator::Keep::records, multipliers_, out.motion, steering);
+  worker.evaluator.run(out.plan, keep, multipliers_, out.motion, steering);
 }
 
 // The largest share of the step that leads down; several are tried at once.
@@ -209,13 +209,21 @@ bool Ddp::search() {
   const int at_once = pool_.size();
   for (int tried = 0; tried <= options_.line_search; tried += at_once) {
     const int count = std::min(at_once, options_.line_search + 1 - tried);
-    pool_.parallel_for(
-        count, [&](int k, int worker) { follow(std::ldexp(1.0, -(tried + k)), *workers_[worker], candidates_[k]); });
+    // Records are a hundred kilobytes per step of a humanoid: only the full step, which is often taken, keeps them at once.
+    const auto keep = [&](int k) {
+      return tried + k == 0 ? MotionEvaluator::Keep::records : MotionEvaluator::Keep::nothing;
+    };
+    pool_.parallel_for(count, [&](int k, int worker) {
+      follow(std::ldexp(1.0, -(tried + k)), keep(k), *workers_[worker], candidates_[k]);
+    });
     for (int k = 0; k < count; ++k) {
       const double share = std::ldexp(1.0, -(tried + k));
       const double expected = share * (first + share / 2 * second) - gap_price_ * share * current_.gap;
       const double actual = merit(candidates_[k]) - before;
       if (!(actual <= kArmijo * std::min(0.0, expected)) || !(actual < 0)) continue;
+      if (keep(k) == MotionEvaluator::Keep::nothing) {
+        follow(share, MotionEvaluator::Keep::records, *workers_[0], candidates_[k]);
+      }
       std::swap(current_, candidates_[k]);
       note(share);
       return true;

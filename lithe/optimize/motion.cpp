@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "lithe/batch/hand_over.h"
 #include "lithe/model/configuration.h"
 #include "lithe/model/parameters.h"
 #include "lithe/step/step.h"
@@ -94,8 +95,11 @@ void MotionEvaluator::run(const Plan& plan, Keep keep, const Multipliers* multip
     if (!std::isfinite(expansion_.violation)) out.violation = std::numeric_limits<double>::infinity();
   };
   const WarmStart* guess = nullptr;
+  StepRecord* last = &out.records[0];
   for (int t = 0; t < steps; ++t) {
     StepRecord& record = out.records[keep == Keep::records ? t : 0];
+    hand_over(*last, record);
+    last = &record;
     if (steering.choose) steering.choose(t, state_);
     control_of(plan, t, control_);
     step(model_, state_, control_, problem_.step, record, guess);
@@ -111,6 +115,7 @@ void MotionEvaluator::run(const Plan& plan, Keep keep, const Multipliers* multip
     out.v.col(t + 1) = state_.v;
     guess = &record.warm_start;
   }
+  hand_over(*last, out.records[0]);
   if (out.diverged_at < 0) {
     add(point(plan, steps, out.q.col(steps), out.v.col(steps), nullptr));
   } else {
