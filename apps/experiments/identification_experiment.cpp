@@ -6,10 +6,9 @@
 #include "apps/experiments/experiment.h"
 #include "lithe/batch/rollout.h"
 #include "lithe/model/configuration.h"
-#include "lithe/model/model_builder.h"
 #include "lithe/model/parameters.h"
 #include "lithe/optimize/identification.h"
-#include "lithe/scenes/solids.h"
+#include "lithe/scenes/identification_subjects.h"
 
 namespace lithe::experiments {
 
@@ -30,18 +29,11 @@ struct Case {
   int segment = 0;
 };
 
-Case swinging_arm() {
-  ModelBuilder builder;
-  const Box link{{0.02, 0.02, 0.25}};
-  const Pose middle = Pose::translation(0, 0, -0.25);
-  builder.add_body("world", {.name = "upper", .inertia = solid_inertia(1.2, link).in(middle)},
-                   revolute("shoulder", Vec3::UnitY()));
-  builder.add_body("upper", {.name = "lower", .inertia = solid_inertia(0.8, link).in(middle)},
-                   revolute("elbow", Vec3::UnitY(), Pose::translation(0, 0, -0.5)));
+Case driven_arm() {
   Controls controls = {.steps = 300, .tau = MatX(2, 300)};
   for (int t = 0; t < controls.steps; ++t) controls.tau.col(t) << 3 * std::sin(0.03 * t), std::cos(0.05 * t);
   return {.what = "an arm of two links, driven",
-          .truth = builder.build(),
+          .truth = two_link_arm().build(),
           .time_step = 5e-3,
           .start = {VecX::Zero(2), VecX::Zero(2)},
           .controls = controls,
@@ -49,31 +41,20 @@ Case swinging_arm() {
 }
 
 Case pushed_block() {
-  ModelBuilder builder;
-  const Box box{{0.1, 0.1, 0.05}};
-  builder.add_body("world", {.name = "block", .inertia = solid_inertia(2, box)},
-                   {prismatic("x", Vec3::UnitX()), prismatic("z", Vec3::UnitZ())});
-  builder.add_shape("block", {.name = "block", .geometry = box, .material = {.friction = 0.35}});
-  add_ground(builder, {.friction = 0.35});
   Controls controls = {.steps = 150, .tau = MatX::Zero(2, 150)};
   controls.tau.row(0).head(60).setConstant(12);
   return {.what = "a block that is pushed, slides and stops",
-          .truth = builder.build(),
+          .truth = sliding_block().build(),
           .time_step = 5e-3,
           .start = {Eigen::Vector2d(0, 0.05), VecX::Zero(2)},
           .controls = controls,
           .unknown = {{"shape/block/friction", 0.01, 2}}};
 }
 
-Case bouncing_ball() {
-  ModelBuilder builder;
-  builder.add_body("world", {.name = "ball", .inertia = SpatialInertia::sphere(0.5, 0.1)}, free_joint("root"));
-  builder.add_shape("ball",
-                    {.name = "ball", .geometry = Sphere{0.1}, .material = {.friction = 0.3, .restitution = 0.7}});
-  add_ground(builder, {.friction = 0.3, .restitution = 0});
+Case thrown_ball() {
   Case c = {
       .what = "a ball that bounces",
-      .truth = builder.build(),
+      .truth = bouncing_ball().build(),
       .time_step = 1e-3,
       .start = {},
       .controls = {.steps = 900},
@@ -111,7 +92,7 @@ void identification_experiment(const ExperimentOptions& options, ExperimentRepor
   Panel panel = {.title = "How well the motions are explained",
                  .x = {.label = "iteration"},
                  .y = {.label = "RMS difference", .scale = AxisScale::log}};
-  for (const Case& c : {swinging_arm(), pushed_block(), bouncing_ball()}) {
+  for (const Case& c : {driven_arm(), pushed_block(), thrown_ball()}) {
     if (options.say && !options.say(c.what)) return;
     Identification problem = {.model = c.truth, .parameters = c.unknown, .segment = c.segment};
     problem.step.constraints.time_step = c.time_step;

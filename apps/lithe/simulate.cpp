@@ -14,9 +14,9 @@
 #include "apps/lithe/interrupt.h"
 #include "apps/lithe/progress.h"
 #include "apps/lithe/random_controls.h"
+#include "apps/lithe/recorder.h"
 #include "apps/lithe/simulation_report.h"
 #include "lithe/core/check.h"
-#include "lithe/io/recording_writer.h"
 
 namespace lithe::cli {
 
@@ -36,40 +36,6 @@ struct SimulateOptions {
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
-
-// Puts states, and the contacts of the steps that start from them, into a file.
-class Recorder {
- public:
-  Recorder(const std::string& path, const RecordingHeader& header) : writer_(path, header) {}
-
-  void add_step(double start, const StepRecord& record) {
-    frame_.time = start;
-    frame_.q = record.state.q;
-    frame_.v = record.state.v;
-    frame_.contacts.clear();
-    const std::vector<Contact>& contacts = record.contacts.contacts;
-    for (std::size_t k = 0; k < contacts.size(); ++k) {
-      const Contact& c = contacts[k];
-      frame_.contacts.push_back({.a = static_cast<std::uint32_t>(int{c.a}),
-                                 .b = static_cast<std::uint32_t>(int{c.b}),
-                                 .point = c.p,
-                                 .normal = c.n,
-                                 .impulse = contact_impulse(record, static_cast<int>(k))});
-    }
-    writer_.append(frame_);
-  }
-
-  void finish(double time, const State& state) {
-    writer_.append({.time = time, .q = state.q, .v = state.v});
-    writer_.close();
-  }
-
-  const RecordingWriter& writer() const { return writer_; }
-
- private:
-  RecordingWriter writer_;
-  RecordedFrame frame_;
-};
 
 class Simulation {
  public:
@@ -93,7 +59,7 @@ class Simulation {
       step(report);
       progress.update(done + 1);
     }
-    if (recorder_) recorder_->finish(world_.time(), world_.state());
+    if (recorder_) recorder_->finish(world_.time(), world_.state().q, world_.state().v);
     report.finish(world_, seconds_since(start), done < options_.steps && !report.diverged());
     if (recorder_) report.add_recording(options_.out, recorder_->writer().frames(), recorder_->writer().bytes());
     return report;

@@ -1,12 +1,11 @@
 import json
 import os
-import pty
 import re
-import signal
 import subprocess
 import time
 
 import pytest
+from interrupting import interrupted_after
 
 LITHE = os.environ.get("LITHE_CLI", "build/lithe")
 BLOCKS = ["qnext_q", "qnext_v", "qnext_tau", "vnext_q", "vnext_v", "vnext_tau"]
@@ -142,22 +141,9 @@ def test_bad_values_are_bad_usage(option, value):
 
 
 def test_interrupting_keeps_what_is_finished_and_clears_the_bar():
-    ours, theirs = pty.openpty()
     command = [LITHE, "bench", "drone", "--rounds", "1000000", "--json"]
-    shown = b""
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=theirs) as process:
-        while b"of 1000000" not in shown:
-            shown += os.read(ours, 4096)
-        process.send_signal(signal.SIGINT)
-        stdout, _ = process.communicate(timeout=60)
-    os.close(theirs)
-    try:
-        while more := os.read(ours, 4096):
-            shown += more
-    except OSError:  # Linux's way to say that the other end is closed
-        pass
-    os.close(ours)
-    assert process.returncode == 130
+    returncode, stdout, shown = interrupted_after(command, b"of 1000000")
+    assert returncode == 130
     report = json.loads(stdout)
     assert report["interrupted"] and report["scenes"] == []
     assert shown.startswith(b"\rbench ")

@@ -1,12 +1,11 @@
 import json
 import os
-import pty
-import signal
 import subprocess
 import time
 import xml.etree.ElementTree as ElementTree
 
 import pytest
+from interrupting import interrupted_after
 from recording import read_recording
 
 LITHE = os.environ.get("LITHE_CLI", "build/lithe")
@@ -225,23 +224,10 @@ def test_no_scene_is_bad_usage():
 
 
 def test_interrupting_reports_the_best_and_clears_the_line(tmp_path):
-    ours, theirs = pty.openpty()
     plot = tmp_path / "plot.svg"
     command = [LITHE, "optimize", "cartpole", "--method", "mppi", "--iterations", str(10**9), "--json", "--plot", plot]
-    shown = b""
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=theirs) as process:
-        while b"iteration 5" not in shown:
-            shown += os.read(ours, 4096)
-        process.send_signal(signal.SIGINT)
-        stdout, _ = process.communicate(timeout=60)
-    os.close(theirs)
-    try:
-        while more := os.read(ours, 4096):
-            shown += more
-    except OSError:  # Linux's way to say that the other end is closed
-        pass
-    os.close(ours)
-    assert process.returncode == 130
+    returncode, stdout, shown = interrupted_after(command, b"iteration 5")
+    assert returncode == 130
     report = json.loads(stdout)
     assert report["reason"] == "interrupted"
     assert report["iterations"] >= 5

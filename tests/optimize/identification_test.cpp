@@ -8,43 +8,11 @@
 #include "lithe/batch/rollout.h"
 #include "lithe/core/check.h"
 #include "lithe/model/configuration.h"
-#include "lithe/model/model_builder.h"
 #include "lithe/model/parameters.h"
-#include "lithe/scenes/solids.h"
+#include "lithe/scenes/identification_subjects.h"
 
 namespace lithe::test {
 namespace {
-
-// A two-link arm, a block on the ground that is pushed, and a ball that bounces and tumbles: of each, a number is unknown.
-Model arm() {
-  ModelBuilder builder;
-  const Box link{{0.02, 0.02, 0.25}};
-  const Pose middle = Pose::translation(0, 0, -0.25);
-  builder.add_body("world", {.name = "upper", .inertia = solid_inertia(1.2, link).in(middle)},
-                   revolute("shoulder", Vec3::UnitY()));
-  builder.add_body("upper", {.name = "lower", .inertia = solid_inertia(0.8, link).in(middle)},
-                   revolute("elbow", Vec3::UnitY(), Pose::translation(0, 0, -0.5)));
-  return builder.build();
-}
-
-Model block() {
-  ModelBuilder builder;
-  const Box box{{0.1, 0.1, 0.05}};
-  builder.add_body("world", {.name = "block", .inertia = solid_inertia(2, box)},
-                   {prismatic("x", Vec3::UnitX()), prismatic("z", Vec3::UnitZ())});
-  builder.add_shape("block", {.name = "block", .geometry = box, .material = {.friction = 0.35}});
-  add_ground(builder, {.friction = 0.35});
-  return builder.build();
-}
-
-Model ball() {
-  ModelBuilder builder;
-  builder.add_body("world", {.name = "ball", .inertia = SpatialInertia::sphere(0.5, 0.1)}, free_joint("root"));
-  builder.add_shape("ball",
-                    {.name = "ball", .geometry = Sphere{0.1}, .material = {.friction = 0.3, .restitution = 0.7}});
-  add_ground(builder, {.friction = 0.3, .restitution = 0.0});
-  return builder.build();
-}
 
 // A motion of the true model, measured with noise of this size in every number.
 ObservedMotion measured(const Model& truth, const State& start, const Controls& controls, const StepOptions& options,
@@ -81,7 +49,7 @@ void expect_found(const Model& truth, const Identification& problem, const Ident
 }
 
 TEST(Identification, FindsAMassAndALinkLength) {
-  const Model truth = arm();
+  const Model truth = two_link_arm().build();
   StepOptions options;
   options.constraints.time_step = 5e-3;
   std::mt19937_64 random(1);
@@ -93,7 +61,7 @@ TEST(Identification, FindsAMassAndALinkLength) {
 }
 
 TEST(Identification, WithoutNoiseFindsTheNumbersThemselves) {
-  const Model truth = arm();
+  const Model truth = two_link_arm().build();
   StepOptions options;
   options.constraints.time_step = 5e-3;
   std::mt19937_64 random(1);
@@ -109,7 +77,7 @@ TEST(Identification, WithoutNoiseFindsTheNumbersThemselves) {
 }
 
 TEST(Identification, FindsFrictionFromASlide) {
-  const Model truth = block();
+  const Model truth = sliding_block().build();
   StepOptions options;
   options.constraints.time_step = 5e-3;
   std::mt19937_64 random(2);
@@ -121,7 +89,7 @@ TEST(Identification, FindsFrictionFromASlide) {
 }
 
 TEST(Identification, FindsRestitutionFromBounces) {
-  const Model truth = ball();
+  const Model truth = bouncing_ball().build();
   StepOptions options;
   options.constraints.time_step = 1e-3;
   std::mt19937_64 random(3);
@@ -137,7 +105,7 @@ TEST(Identification, FindsRestitutionFromBounces) {
 }
 
 TEST(Identification, UsesSegmentsAndSeveralMotionsAndHasTheSameBitsOnAnyNumberOfThreads) {
-  const Model truth = arm();
+  const Model truth = two_link_arm().build();
   StepOptions options;
   options.constraints.time_step = 5e-3;
   std::mt19937_64 random(4);
@@ -160,7 +128,7 @@ TEST(Identification, UsesSegmentsAndSeveralMotionsAndHasTheSameBitsOnAnyNumberOf
 }
 
 TEST(Identification, StaysWithinBounds) {
-  const Model truth = arm();
+  const Model truth = two_link_arm().build();
   StepOptions options;
   options.constraints.time_step = 5e-3;
   std::mt19937_64 random(5);
@@ -170,7 +138,7 @@ TEST(Identification, StaysWithinBounds) {
 }
 
 TEST(Identification, RefusesWhatMakesNoSense) {
-  const Model truth = arm();
+  const Model truth = two_link_arm().build();
   std::mt19937_64 random(6);
   Identification problem = {.model = truth};
   EXPECT_THROW(identify(problem), Error);
