@@ -165,7 +165,8 @@ void step_jacobians(const Model& model, const StepRecord& record, StepJacobians&
 void step_jacobians(const Model& model, const StepRecord& record, const StepCotangent& by_next, StepVjp& vjp,
                     StepJacobians& out, StepBlocks blocks, const GradientOptions& options) {
   step_vjp(model, record, by_next, vjp, options);
-  if (vjp.report.mode != GradientMode::complementarity_aware) return step_jacobians(model, record, out, blocks, options);
+  if (vjp.report.mode != GradientMode::complementarity_aware)
+    return step_jacobians(model, record, out, blocks, options);
   class_jacobians(model, record, classes_of(vjp, record), blocks, out);
   if (options.bounce != Bounce::off && bounces(record)) {
     add_bounce(model, record, options.bounce, blocks, out.workspace().bounce, out);
