@@ -7,6 +7,7 @@
 #include "lithe/model/configuration.h"
 #include "lithe/scenes/drone.h"
 #include "lithe/scenes/solids.h"
+#include "lithe/step/step_jacobians.h"
 #include "tests/step/trajectory.h"
 #include "tests/support/allocation_counter.h"
 #include "tests/support/constrained_model.h"
@@ -213,6 +214,38 @@ TEST(Complementarity, AllocatesNothingWhenWarm) {
   both();
   const long allocations = guard.count();
   EXPECT_EQ(allocations, 0);
+}
+
+// Whole Jacobians under the classification that the loss suggests: their products with it are the aware VJP.
+TEST(Complementarity, JacobiansAreThoseOfTheProduct) {
+  int relabelled = 0, compared = 0;
+  for_random_cases(400, [&](std::mt19937_64& random) {
+    const ConstrainedCase c = random_constrained_case(random, {.max_dofs = 20});
+    StepRecord record;
+    step(c.model, c.state, c.control, c.options, record);
+    if (!record.status.solved()) return Outcome::skipped;
+    const int nv = c.model.nv();
+    const StepCotangent by_next = {.q = random_vector(random, nv), .v = random_vector(random, nv)};
+    StepVjp vjp, product;
+    step_vjp(c.model, record, by_next, product, kAware);
+    StepJacobians jacobians;
+    step_jacobians(c.model, record, by_next, vjp, jacobians, StepBlocks::state, kAware);
+    EXPECT_EQ(jacobians.report.mode, product.report.mode);
+    EXPECT_EQ(jacobians.report.relabelled_rows, product.report.relabelled_rows);
+    const auto compare = [&](const MatX& by_q, const MatX& by_v, const VecX& expected, const char* what) {
+      const VecX found = by_q.transpose() * by_next.q + by_v.transpose() * by_next.v;
+      EXPECT_LE((found - expected).norm(), 1e-9 * std::max(1.0, expected.norm())) << what;
+    };
+    compare(jacobians.dqnext_dq, jacobians.dvnext_dq, product.q, "q");
+    compare(jacobians.dqnext_dv, jacobians.dvnext_dv, product.v, "v");
+    compare(jacobians.dqnext_dtau, jacobians.dvnext_dtau, product.tau, "tau");
+    ++compared;
+    relabelled += product.report.mode == GradientMode::complementarity_aware ? 1 : 0;
+    return Outcome::checked;
+  });
+  if (only_seed() == 0) {
+    EXPECT_GE(relabelled, compared / 20) << compared;
+  }
 }
 
 }  // namespace
