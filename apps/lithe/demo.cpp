@@ -28,10 +28,14 @@ void add_demo(CLI::App& app) {
     show_steps();
     fmt::print("\n");
     show_gradients();
+    fmt::print("\n");
+    show_motions();
     fmt::print(
         "\nNext: `lithe scenes` lists what can be simulated, `lithe simulate stack --steps 1000` does it, `lithe "
         "gradcheck\n"
-        "half_cheetah` checks its gradients, and examples/falling_boxes.cpp shows how to write your own.\n");
+        "half_cheetah` checks its gradients, `lithe optimize cartpole` lets it do its task, `lithe experiments` runs "
+        "the\n"
+        "paper's, and examples/falling_boxes.cpp shows how to write your own.\n");
   });
 }
 

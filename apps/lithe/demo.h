@@ -20,4 +20,7 @@ void show_steps();
 // The derivatives of steps with contact against central differences: error and time.
 void show_gradients();
 
+// Motions that solvers find: swinging up, taking off, jumping.
+void show_motions();
+
 }  // namespace lithe::cli

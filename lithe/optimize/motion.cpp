@@ -131,6 +131,7 @@ void MotionEvaluator::run(const Plan& plan, Keep keep, const Multipliers* multip
 
 void MotionEvaluator::gradient(const Plan& plan, const Motion& motion, const Multipliers* multipliers,
                                const GradientOptions& options, PlanGradient& out) {
+  set_parameters(plan);
   const int steps = problem_.steps, nv = model_.nv(), m = problem_.controls();
   out.u.setZero(m, problem_.knots());
   out.parameters.setZero(parameters_.size());
@@ -178,6 +179,7 @@ void MotionEvaluator::gradient(const Plan& plan, const Motion& motion, const Mul
 }
 
 void MotionEvaluator::update(const Plan& plan, const Motion& motion, Multipliers& multipliers) {
+  set_parameters(plan);
   for (int t = 0; t <= problem_.steps; ++t) {
     const StepRecord* record = t < problem_.steps ? &motion.records[t] : nullptr;
     costs_.evaluate(point(plan, t, motion.q.col(t), motion.v.col(t), record), CostOrder::value, nullptr, nullptr,

@@ -43,7 +43,7 @@ class MotionEvaluator {
 
   // From the start, without regard to a plan's guess of the states. Each step starts from the warm start of the last.
   void run(const Plan& plan, Keep keep, const Multipliers* multipliers, Motion& out, const Steering& steering = {});
-  // `motion` must come from the last run() here with this plan, with its records.
+  // `motion` must come from run() with this plan, with its records.
   void gradient(const Plan& plan, const Motion& motion, const Multipliers* multipliers, const GradientOptions& options,
                 PlanGradient& out);
   // The multipliers that the violations of a motion ask for: λ ← λ + ρ c, for inequalities not below zero.

@@ -125,6 +125,8 @@ void check_problem(const Problem& problem) {
   LITHE_CHECK(problem.u_before.size() == 0 || problem.u_before.size() == problem.controls(),
               "Problem::u_before has {} numbers, but there are {} controls", problem.u_before.size(),
               problem.controls());
+  LITHE_CHECK(all_finite(problem.u_before) && all_finite(problem.motor_targets),
+              "Problem::u_before or motor_targets has a number that is not finite");
   for (const FreeStart& free : problem.free_start) {
     LITHE_CHECK(free.dof >= 0 && free.dof < model.nv(), "a FreeStart names DoF {}, but the model's DoFs are 0 … {}",
                 free.dof, model.nv() - 1);
