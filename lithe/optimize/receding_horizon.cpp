@@ -36,6 +36,8 @@ RecedingHorizon::RecedingHorizon(Problem problem, const DdpOptions& options, con
 const VecX& RecedingHorizon::update(const State& now, int steps) {
   check_configuration(problem_.model, now.q);
   check_tangent(problem_.model, now.v, "RecedingHorizon::update: v");
+  LITHE_CHECK(steps >= 0 && steps % problem_.hold == 0,
+              "{} steps have passed, but a plan moves by whole knots of {} steps", steps, problem_.hold);
   if (updates_ > 0) {
     // What was done until now is what the next controls are compared with.
     if (steps > 0) problem_.u_before = plan_.u.col(std::min<Eigen::Index>(steps / problem_.hold, plan_.u.cols()) - 1);
