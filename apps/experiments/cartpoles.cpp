@@ -69,7 +69,8 @@ void race_to_the_top(const std::string& name, int hold, double effort, const Exp
        .wanted = fmt::format("{:.0f} times sooner", kWantedLead),
        .found = fmt::format("{}{:.1f} times ({:.3g} s against {}{:.3g} s)", ahead.second_arrived ? "" : "more than ",
                             ahead.factor(), ahead.first, ahead.second_arrived ? "" : "not within ", ahead.second),
-       .reached = ahead.factor() >= kWantedLead});
+       .reached = ahead.factor() >= kWantedLead,
+       .by_the_clock = true});
   report.findings.push_back({.what = "the pole is up at the end",
                              .wanted = "within 0.2 rad",
                              .found = fmt::format("{:.3f} rad", std::abs(angle)),

@@ -26,6 +26,7 @@ struct ExperimentOptions {
 struct Finding {
   std::string what, wanted, found;
   bool reached = false;
+  bool by_the_clock = false;  // on a machine with other work it is a matter of chance
 };
 
 // A motion for a viewer.

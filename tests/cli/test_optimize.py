@@ -3,6 +3,7 @@ import os
 import subprocess
 import time
 import xml.etree.ElementTree as ElementTree
+from pathlib import Path
 
 import pytest
 from interrupting import interrupted_after
@@ -235,3 +236,12 @@ def test_interrupting_reports_the_best_and_clears_the_line(tmp_path):
     assert shown.startswith(b"\rcartpole mppi  iteration 0  cost ")
     assert shown.endswith(b"\r\x1b[K")
     ElementTree.parse(plot)
+
+
+def test_the_example_prints_what_its_page_says():
+    example = Path(LITHE).resolve().parent / "examples" / "swing_up"
+    page = (Path(__file__).resolve().parents[2] / "docs" / "optimize.md").read_text(encoding="utf-8")
+    lines = subprocess.run([example], capture_output=True, text=True, check=True, timeout=60).stdout.splitlines()
+    assert len(lines) == 2
+    for line in lines:
+        assert f"`{line}`" in page

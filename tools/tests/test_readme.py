@@ -27,3 +27,11 @@ def test_the_readme_shows_what_the_last_kept_benchmark_measured():
         ).stdout
         for table in printed.split("\n\n"):
             assert table.strip() in readme
+
+
+def test_the_page_on_optimising_shows_its_example_and_what_was_measured():
+    page = (ROOT / "docs" / "optimize.md").read_text(encoding="utf-8")
+    assert f"```cpp\n{(ROOT / 'examples' / 'swing_up.cpp').read_text(encoding='utf-8')}```" in page
+    (results,) = re.findall(r"`(bench/results/[^`]*\.json)`", page)
+    tool = [sys.executable, ROOT / "tools" / "optimize_table.py", ROOT / results]
+    assert subprocess.run(tool, capture_output=True, text=True, check=True).stdout.strip() in page
