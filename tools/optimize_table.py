@@ -30,13 +30,10 @@ def solver_table(results):
     for name, by_threads in runs.items():
         one, two = by_threads[1], by_threads[2]
         share = [f"{100 * one[stage]:.0f} %" for stage in ("rollout", "derivatives", "solve")]
-        # Derivatives alone, from the shares of both runs.
-        derivatives = [run["ms_per_iteration"] * run["derivatives"] for run in (one, two)]
-        speedup = f"{derivatives[0] / derivatives[1]:.2f}×" if derivatives[1] > 0 else "–"
         whole = f"{one['ms_per_iteration'] / two['ms_per_iteration']:.2f}×"
-        rows.append([TITLES.get(name, name), f"{one['ms_per_iteration']:.3g}", *share, speedup, whole])
+        rows.append([TITLES.get(name, name), f"{one['ms_per_iteration']:.3g}", *share, whole])
     header = ["an iteration on one core", "ms", "steps and costs", "derivatives", "solving"]
-    return table([*header, "derivatives on two", "whole on two"], rows)
+    return table([*header, "on two cores"], rows)
 
 
 def main():

@@ -11,6 +11,7 @@ namespace lithe::experiments {
 namespace {
 
 constexpr double kWantedRise = 0.1;  // m
+constexpr int kIterationsTimed = 5;
 constexpr double kTimeStep = HumanoidJump::kTimeStep;
 
 }  // namespace
@@ -26,6 +27,11 @@ void humanoid_experiment(const ExperimentOptions& options, ExperimentReport& rep
   ddp_options.gradient = GradientOptions::exact();
   ddp_options.progress = reporting(options, "DDP");
   const Solution solution = ddp(problem, start.holding_still, ddp_options);
+  // With several threads derivatives are made while the backward pass goes on: the split is that of one.
+  ddp_options.max_iterations = kIterationsTimed;
+  ddp_options.threads = 1;
+  ddp_options.progress = {};
+  const StageSeconds split = ddp(problem, start.holding_still, ddp_options).seconds;
 
   const int height = model.joints()[model.joint("root.z")].q_index;
   const double ground = frame_place(model, standing.q, "left_sole").z();
@@ -45,17 +51,18 @@ void humanoid_experiment(const ExperimentOptions& options, ExperimentReport& rep
     both_soles = std::max(both_soles, std::min(left_sole, right_sole));
     if (t < problem.steps && solution.trajectory.status[t].contacts == 0) ++airborne;
   }
-  const StageSeconds& time = solution.seconds;
   report.text = fmt::format(
       "33 DoFs, {} torques within the motors' limits, {} steps of {:.0f} ms, held for {} steps each. The start is a "
       "crouch that springs at "
       "the joints hold; DDP is asked for a pelvis {:.2f} m above where it is when standing and soles {:.2f} m off the "
       "ground after {:.1f} s. "
-      "{} iterations take {:.1f} s on {} thread(s): {:.0f} % steps and costs, {:.0f} % derivatives, {:.0f} % the "
-      "backward pass ({}).",
+      "{} iterations take {:.1f} s on {} thread(s) ({}). An iteration on one takes {:.0f} ms: {:.0f} % steps and "
+      "costs, "
+      "{:.0f} % derivatives, {:.0f} % the backward pass.",
       problem.controls(), problem.steps, 1e3 * kTimeStep, problem.hold, HumanoidJump::kRise, HumanoidJump::kSole,
-      problem.steps * kTimeStep, solution.iterations, time.total, options.threads, 100 * time.rollout / time.total,
-      100 * time.derivatives / time.total, 100 * time.solve / time.total, solution.message);
+      problem.steps * kTimeStep, solution.iterations, solution.seconds.total, options.threads, solution.message,
+      1e3 * split.total / kIterationsTimed, 100 * split.rollout / split.total, 100 * split.derivatives / split.total,
+      100 * split.solve / split.total);
   report.findings.push_back({.what = "both feet leave the ground",
                              .wanted = "no contact, both soles higher than 1 cm",
                              .found = fmt::format("{:.0f} ms without contact, both soles up to {:.0f} cm",
@@ -65,10 +72,10 @@ void humanoid_experiment(const ExperimentOptions& options, ExperimentReport& rep
                              .wanted = fmt::format("{:.0f} cm", 100 * kWantedRise),
                              .found = fmt::format("{:.1f} cm", 100 * rise),
                              .reached = rise >= kWantedRise});
-  report.findings.push_back({.what = "derivatives take no more than half of an iteration",
+  report.findings.push_back({.what = "derivatives take no more than half of an iteration on one core",
                              .wanted = "50 %",
-                             .found = fmt::format("{:.0f} %", 100 * time.derivatives / time.total),
-                             .reached = time.derivatives <= 0.5 * time.total,
+                             .found = fmt::format("{:.0f} %", 100 * split.derivatives / split.total),
+                             .reached = split.derivatives <= 0.5 * split.total,
                              .by_the_clock = true});
   Panel panel = {.title = "The jump", .x = {.label = "time", .unit = "s"}, .y = {.label = "height", .unit = "m"}};
   panel.curves = {std::move(pelvis), std::move(left), std::move(right)};

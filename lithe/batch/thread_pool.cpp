@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "lithe/batch/watch.h"
 #include "lithe/core/check.h"
 
 namespace lithe {
@@ -55,6 +56,7 @@ void ThreadPool::serve(int worker) {
   inside = true;
   long seen = 0;
   while (true) {
+    watch([&] { return round_.load(std::memory_order_relaxed) != seen; });
     std::unique_lock lock(mutex_);
     start_.wait(lock, [&] { return stopping_ || round_ != seen; });
     if (stopping_) return;
@@ -88,6 +90,7 @@ void ThreadPool::run(const Job& job) {
   inside = true;
   run_part(job, workers, 0);
   inside = false;
+  watch([&] { return pending_.load(std::memory_order_relaxed) == 0; });
   {
     std::unique_lock lock(mutex_);
     done_.wait(lock, [&] { return pending_ == 0; });

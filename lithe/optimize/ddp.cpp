@@ -1,7 +1,9 @@
 #include "lithe/optimize/ddp.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <memory>
 
@@ -10,6 +12,7 @@
 #include "lithe/model/configuration.h"
 #include "lithe/optimize/augmented_lagrangian.h"
 #include "lithe/optimize/best_plan.h"
+#include "lithe/optimize/motion_models.h"
 #include "lithe/optimize/riccati.h"
 
 namespace lithe {
@@ -21,12 +24,13 @@ constexpr double kArmijo = 1e-4;
 constexpr double kFirstRegularization = 1e-6;
 constexpr double kMoreRegularization = 10, kLessRegularization = 5;
 
-// A motion with its records, its controls and how far each step ends from where the next one starts.
+// A motion, its controls and how far each step ends from where the next one starts.
 struct Candidate {
   Plan plan;
   Motion motion;
-  MatX gaps;       // 2nv × T; empty: none
-  double gap = 0;  // the sum of their sizes
+  MatX gaps;         // 2nv × T; empty: none
+  double gap = 0;    // the sum of their sizes
+  int halvings = 0;  // of the step that led here
 };
 
 class Ddp {
@@ -37,21 +41,21 @@ class Ddp {
         log_(log),
         pool_(options.threads),
         nv_(problem.model.nv()),
-        steps_(problem.steps + 1),
-        riccati_(problem),
-        candidates_(pool_.size()),
+        models_(problem, options.gradient, pool_.size()),
+        riccati_(problem, pool_),
+        trials_(pool_.size()),
         best_(options.feasibility) {
-    for (int w = 0; w < pool_.size(); ++w) workers_.push_back(std::make_unique<Worker>(problem));
+    for (int w = 0; w < pool_.size(); ++w) evaluators_.push_back(std::make_unique<MotionEvaluator>(problem));
     current_.plan = initial;
     start(initial);
   }
 
-  // Iterates until nothing is left to gain, with these multipliers.
+  // Iterates until nothing is left to gain, with these multipliers. The motion at hand then has its records if there are any.
   StopReason run(const Multipliers* multipliers, double tolerance);
 
   const Candidate& current() const { return current_; }
   const Plan& best() const { return best_.plan(); }
-  MotionEvaluator& evaluator() { return workers_[0]->evaluator; }
+  MotionEvaluator& evaluator() { return *evaluators_[0]; }
   // Around a motion without gaps.
   std::vector<MatX> gains(const Plan& plan, const Multipliers* multipliers);
   StageSeconds& seconds() { return seconds_; }
@@ -59,20 +63,13 @@ class Ddp {
   bool saddle() const { return saddle_; }
 
  private:
-  struct Worker {
-    explicit Worker(const Problem& problem) : evaluator(problem), costs(problem) {}
-    MotionEvaluator evaluator;
-    CostEvaluator costs;
-    StepJacobians jacobians;
-    StepVjp vjp;
-  };
-
   void start(const Plan& initial);
-  void linearize();
-  void fill(const Candidate& at, int t, Worker& worker, const StepCotangent* wish);
+  void carry_out(MotionEvaluator::Keep keep);
+  StopReason iterate(double tolerance);
   bool solve_backwards();
   bool search();
-  void follow(double share, MotionEvaluator::Keep keep, Worker& worker, Candidate& out);
+  // `stops` is asked before each step.
+  void follow(double share, MotionEvaluator& evaluator, Candidate& out, const std::function<bool(int)>& stops);
   double merit(const Candidate& candidate) const { return candidate.motion.value + gap_price_ * candidate.gap; }
   void note(double share);
 
@@ -81,11 +78,11 @@ class Ddp {
   SolveLog& log_;
   ThreadPool pool_;
   int nv_;
-  std::vector<std::unique_ptr<Worker>> workers_;
-  std::vector<StepModel> steps_;
+  std::vector<std::unique_ptr<MotionEvaluator>> evaluators_;  // one per thread
+  MotionModels models_;                                       // of the motion at hand
   RiccatiPass riccati_;
   Candidate current_;
-  std::vector<Candidate> candidates_;
+  std::vector<Candidate> trials_;  // one per thread
   const Multipliers* multipliers_ = nullptr;
   double regularization_ = 0;
   double gap_price_ = 0;
@@ -107,7 +104,7 @@ void Ddp::start(const Plan& initial) {
       next = {q, v};
     };
   }
-  workers_[0]->evaluator.run(current_.plan, MotionEvaluator::Keep::records, nullptr, current_.motion, steering);
+  evaluators_[0]->run(current_.plan, MotionEvaluator::Keep::guesses, nullptr, current_.motion, steering);
   LITHE_CHECK(
       std::isfinite(current_.motion.cost), "the initial plan leads to a motion that {}; start from other controls",
       current_.motion.diverged_at >= 0 ? fmt::format("diverges in step {}", current_.motion.diverged_at)
@@ -116,56 +113,33 @@ void Ddp::start(const Plan& initial) {
   if (current_.gap == 0) current_.gaps.resize(0, 0);
 }
 
-// The model of step t, around the motion at hand. `wish` is the gradient behind it, for complementarity-aware derivatives.
-void Ddp::fill(const Candidate& at, int t, Worker& worker, const StepCotangent* wish) {
-  StepModel& model = steps_[t];
-  const bool end = t == problem_.steps;
-  const StepRecord* record = end ? nullptr : &at.motion.records[t];
-  const bool impulses = worker.costs.needs_impulses() && !end;
-  if (!end) {
-    const StepBlocks blocks = impulses ? StepBlocks::all : StepBlocks::state;
-    StepJacobians& J = worker.jacobians;
-    if (wish) {
-      step_jacobians(problem_.model, *record, *wish, worker.vjp, J, blocks, options_.gradient);
-    } else {
-      step_jacobians(problem_.model, *record, J, blocks, options_.gradient);
-    }
-    model.A.resize(2 * nv_, 2 * nv_);
-    model.A << J.dqnext_dq, J.dqnext_dv, J.dvnext_dq, J.dvnext_dv;
-    model.B.resize(2 * nv_, problem_.controls());
-    for (int k = 0; k < problem_.controls(); ++k) {
-      model.B.col(k) << J.dqnext_dtau.col(problem_.actuated[k]), J.dvnext_dtau.col(problem_.actuated[k]);
-    }
-    if (wish) return;
-  }
-  worker.costs.evaluate(worker.evaluator.point(at.plan, t, at.motion.q.col(t), at.motion.v.col(t), record),
-                        CostOrder::hessian, multipliers_, impulses ? &worker.jacobians : nullptr, model.cost);
-}
-
-void Ddp::linearize() {
-  const StageClock clock(log_, seconds_.derivatives);
-  pool_.parallel_for(problem_.steps + 1, [&](int t, int worker) { fill(current_, t, *workers_[worker], nullptr); });
-}
-
-// Regularizes more until Q_uu is positive definite everywhere.
+// Steps are linearized from the last to the first, by all threads, while the backward pass follows on one. Where Q_uu is not positive
+// definite, it starts again with more regularization.
 bool Ddp::solve_backwards() {
-  const StageClock clock(log_, seconds_.solve);
-  if (options_.gradient.complementarity_aware) {
-    riccati_.before_step = [&](int t, const ValueExpansion& behind) {
-      wish_.q = behind.x.head(nv_);
-      wish_.v = behind.x.tail(nv_);
-      fill(current_, t, *workers_[0], &wish_);
-    };
-  }
-  while (!riccati_.compute(steps_, current_.gaps, current_.plan.u, regularization_)) {
+  const double start = log_.seconds(), before = seconds_.derivatives;
+  riccati_.meanwhile = [&](int worker) { models_.help(worker); };
+  riccati_.before_step = [&](int t, const ValueExpansion* behind) {
+    const bool aware = behind && options_.gradient.complementarity_aware;
+    if (models_.has(t) && !aware) return models_.require(t);
+    const StageClock clock(log_, seconds_.derivatives);
+    models_.require(t);
+    if (!aware) return;
+    wish_.q = behind->z.head(nv_);
+    wish_.v = behind->z.segment(nv_, nv_);
+    models_.make_aware(t, wish_);
+  };
+  bool solved = true;
+  while (!riccati_.compute(models_.steps(), current_.gaps, current_.plan.u, regularization_)) {
     regularization_ = std::max(kFirstRegularization, kMoreRegularization * regularization_);
-    if (regularization_ > options_.largest_regularization) return false;
+    solved = regularization_ <= options_.largest_regularization;
+    if (!solved) break;
   }
-  return true;
+  seconds_.solve += log_.seconds() - start - (seconds_.derivatives - before);
+  return solved;
 }
 
 // The motion under a share of the open steps, with feedback; gaps close by the same share.
-void Ddp::follow(double share, MotionEvaluator::Keep keep, Worker& worker, Candidate& out) {
+void Ddp::follow(double share, MotionEvaluator& evaluator, Candidate& out, const std::function<bool(int)>& stops) {
   out.plan.u = current_.plan.u;
   out.plan.start = current_.plan.start;
   const bool gaps = current_.gaps.size() > 0;
@@ -174,6 +148,7 @@ void Ddp::follow(double share, MotionEvaluator::Keep keep, Worker& worker, Candi
   out.gap = (1 - share) * current_.gap;
   VecX moved(2 * nv_);
   Steering steering;
+  steering.stops = stops;
   steering.choose = [&](int t, const State& state) {
     if (t % problem_.hold != 0) return;
     const int knot = t / problem_.hold;
@@ -193,12 +168,12 @@ void Ddp::follow(double share, MotionEvaluator::Keep keep, Worker& worker, Candi
       next.v -= out.gaps.col(t).tail(nv_);
     };
   }
-  worker.evaluator.run(out.plan, keep, multipliers_, out.motion, steering);
+  evaluator.run(out.plan, MotionEvaluator::Keep::guesses, multipliers_, out.motion, steering);
 }
 
-// The largest share of the step that leads down; several are tried at once.
+// The largest share of the step that leads down. Threads try shares in their order; smaller ones that are under way when one is found
+// are left.
 bool Ddp::search() {
-  const StageClock clock(log_, seconds_.rollout);
   const double first = riccati_.first(), second = riccati_.second();
   if (current_.gap > 0) {
     // A price at which closing the gaps pays for what it costs.
@@ -206,30 +181,37 @@ bool Ddp::search() {
     gap_price_ = std::max(gap_price_, 2 * rise / current_.gap + 1e-3 * std::abs(current_.motion.value) / current_.gap);
   }
   const double before = merit(current_);
-  const int at_once = pool_.size();
-  for (int tried = 0; tried <= options_.line_search; tried += at_once) {
-    const int count = std::min(at_once, options_.line_search + 1 - tried);
-    // Records are a hundred kilobytes per step of a humanoid: only the full step, which is often taken, keeps them at once.
-    const auto keep = [&](int k) {
-      return tried + k == 0 ? MotionEvaluator::Keep::records : MotionEvaluator::Keep::nothing;
-    };
-    pool_.parallel_for(count, [&](int k, int worker) {
-      follow(std::ldexp(1.0, -(tried + k)), keep(k), *workers_[worker], candidates_[k]);
-    });
-    for (int k = 0; k < count; ++k) {
-      const double share = std::ldexp(1.0, -(tried + k));
-      const double expected = share * (first + share / 2 * second) - gap_price_ * share * current_.gap;
-      const double actual = merit(candidates_[k]) - before;
-      if (!(actual <= kArmijo * std::min(0.0, expected)) || !(actual < 0)) continue;
-      if (keep(k) == MotionEvaluator::Keep::nothing) {
-        follow(share, MotionEvaluator::Keep::records, *workers_[0], candidates_[k]);
+  const auto leads_down = [&](double share, const Candidate& candidate) {
+    const double expected = share * (first + share / 2 * second) - gap_price_ * share * current_.gap;
+    const double actual = merit(candidate) - before;
+    return actual <= kArmijo * std::min(0.0, expected) && actual < 0;
+  };
+  const int shares = options_.line_search + 1;
+  std::atomic<int> next = 0, taken = shares;  // halvings
+  for (Candidate& trial : trials_) trial.halvings = -1;
+  {
+    const StageClock clock(log_, seconds_.rollout);
+    pool_.parallel_for(pool_.size(), [&](int, int worker) {
+      for (int k = next.fetch_add(1); k < taken; k = next.fetch_add(1)) {
+        const double share = std::ldexp(1.0, -k);
+        Candidate& trial = trials_[worker];
+        trial.halvings = k;
+        follow(share, *evaluators_[worker], trial, [&](int) { return taken < k; });
+        if (!leads_down(share, trial)) continue;
+        // The shares that this thread would try next are smaller: its trial stays as it is.
+        int smallest = taken;
+        while (k < smallest && !taken.compare_exchange_weak(smallest, k)) {
+        }
       }
-      std::swap(current_, candidates_[k]);
-      note(share);
-      return true;
-    }
+    });
   }
-  return false;
+  const auto found =
+      std::find_if(trials_.begin(), trials_.end(), [&](const Candidate& trial) { return trial.halvings == taken; });
+  if (found == trials_.end()) return false;
+  std::swap(current_, *found);
+  models_.turn_to(current_.plan, current_.motion, multipliers_);
+  note(std::ldexp(1.0, -taken));
+  return true;
 }
 
 void Ddp::note(double share) {
@@ -244,19 +226,29 @@ void Ddp::note(double share) {
              .best_cost = best_.feasible_cost()});
 }
 
+// The motion of the plan at hand: without gaps, and under the prices at hand.
+void Ddp::carry_out(MotionEvaluator::Keep keep) {
+  const StageClock clock(log_, seconds_.rollout);
+  evaluators_[0]->run(current_.plan, keep, multipliers_, current_.motion);
+  current_.gaps.resize(0, 0);
+  current_.gap = 0;
+  models_.turn_to(current_.plan, current_.motion, multipliers_);
+}
+
 StopReason Ddp::run(const Multipliers* multipliers, double tolerance) {
   multipliers_ = multipliers;
-  if (multipliers) {
-    // The same motion under other prices.
-    const StageClock clock(log_, seconds_.rollout);
-    workers_[0]->evaluator.run(current_.plan, MotionEvaluator::Keep::records, multipliers_, current_.motion);
-    current_.gaps.resize(0, 0);
-    current_.gap = 0;
-  }
+  if (!multipliers) return iterate(tolerance);
+  carry_out(MotionEvaluator::Keep::guesses);
+  const StopReason reason = iterate(tolerance);
+  carry_out(MotionEvaluator::Keep::records);  // for those who ask what the constraints are like
+  return reason;
+}
+
+StopReason Ddp::iterate(double tolerance) {
+  models_.turn_to(current_.plan, current_.motion, multipliers_);
   regularization_ = options_.initial_regularization;
   if (log_.history().empty()) note(0);
   while (!log_.exhausted()) {
-    linearize();
     if (!solve_backwards()) return StopReason::stalled;
     const double size = std::max(1.0, std::abs(current_.motion.value));
     const double expected = -(riccati_.first() + riccati_.second() / 2);
@@ -284,9 +276,7 @@ StopReason Ddp::run(const Multipliers* multipliers, double tolerance) {
 std::vector<MatX> Ddp::gains(const Plan& plan, const Multipliers* multipliers) {
   multipliers_ = multipliers;
   current_.plan = plan;
-  current_.gaps.resize(0, 0);
-  workers_[0]->evaluator.run(plan, MotionEvaluator::Keep::records, multipliers_, current_.motion);
-  linearize();
+  carry_out(MotionEvaluator::Keep::guesses);
   regularization_ = options_.initial_regularization;
   std::vector<MatX> gains;
   if (!solve_backwards()) return gains;

@@ -11,7 +11,8 @@ namespace lithe {
 // - Constraints are kept by an augmented Lagrangian.
 // - Complementarity-aware: each step is seen under the classification that the value function behind it suggests.
 //
-// Steps are linearized in parallel, and shares of a step are tried in parallel; the result has the same bits on any number of threads.
+// Threads linearize steps while the backward pass follows, share its products and try shares of a step; the result has the same bits on
+// any number of them.
 struct DdpOptions : SolveOptions {
   double initial_regularization = 0;  // of Q_uu, in shares of its scale; grows where a step fails, and falls again
   double largest_regularization = 1e10;

@@ -81,6 +81,7 @@ void MotionEvaluator::run(const Plan& plan, Keep keep, const Multipliers* multip
   out.v.resize(model_.nv(), steps + 1);
   const std::size_t wanted = keep == Keep::records ? steps : 1;
   if (out.records.size() < wanted) out.records.resize(wanted);
+  if (keep == Keep::guesses) out.guesses.resize(steps);
   out.status.clear();
   out.cost = out.value = out.violation = 0;
   out.diverged_at = -1;
@@ -97,11 +98,16 @@ void MotionEvaluator::run(const Plan& plan, Keep keep, const Multipliers* multip
   const WarmStart* guess = nullptr;
   StepRecord* last = &out.records[0];
   for (int t = 0; t < steps; ++t) {
+    if (steering.stops && steering.stops(t)) {
+      out.diverged_at = t;
+      break;
+    }
     StepRecord& record = out.records[keep == Keep::records ? t : 0];
     hand_over(*last, record);
     last = &record;
     if (steering.choose) steering.choose(t, state_);
     control_of(plan, t, control_);
+    if (keep == Keep::guesses && guess) out.guesses[t] = *guess;
     step(model_, state_, control_, problem_.step, record, guess);
     out.status.push_back(record.status);
     if (record.status.diverged) {
@@ -127,6 +133,14 @@ void MotionEvaluator::run(const Plan& plan, Keep keep, const Multipliers* multip
   if (out.diverged_at >= 0 || !std::isfinite(out.cost) || !std::isfinite(out.value)) {
     out.cost = out.value = std::numeric_limits<double>::infinity();
   }
+}
+
+void MotionEvaluator::repeat(const Plan& plan, const Motion& motion, int t, StepRecord& record) {
+  set_parameters(plan);
+  state_.q = motion.q.col(t);
+  state_.v = motion.v.col(t);
+  control_of(plan, t, control_);
+  step(model_, state_, control_, problem_.step, record, t > 0 ? &motion.guesses[t] : nullptr);
 }
 
 void MotionEvaluator::gradient(const Plan& plan, const Motion& motion, const Multipliers* multipliers,

@@ -13,6 +13,7 @@ namespace lithe {
 struct Motion {
   MatX q, v;                        // nq, nv × (T + 1)
   std::vector<StepRecord> records;  // T if they are kept, else one for all
+  std::vector<WarmStart> guesses;   // T if they are kept: what the solver of each step started from
   std::vector<StepStatus> status;   // of each step
   double cost = 0;                  // infinite if the motion diverges or a cost is not finite
   double value = 0;                 // with the constraints' part
@@ -28,8 +29,9 @@ struct PlanGradient {
   RolloutReport report;
 };
 
-// Who wants to steer a motion while it is under way. Either may be missing.
+// Who wants to steer a motion while it is under way. Each may be missing.
 struct Steering {
+  std::function<bool(int t)> stops;  // before step t: whether to leave it at that, as if the motion diverged here
   std::function<void(int t, const State& state)> choose;  // before step t: may write the plan's controls of this step
   std::function<void(int t, State& next)> move;           // after it: may put the motion elsewhere
 };
@@ -39,10 +41,13 @@ class MotionEvaluator {
  public:
   explicit MotionEvaluator(const Problem& problem);
 
-  enum class Keep : std::uint8_t { nothing, records };
+  // Guesses let any step be done again, on its own and with the same bits: a humanoid's take less than a hundredth of its records.
+  enum class Keep : std::uint8_t { nothing, guesses, records };
 
   // From the start, without regard to a plan's guess of the states. Each step starts from the warm start of the last.
   void run(const Plan& plan, Keep keep, const Multipliers* multipliers, Motion& out, const Steering& steering = {});
+  // Step t of a motion that run() carried out with this plan, keeping guesses. Writes to `record`.
+  void repeat(const Plan& plan, const Motion& motion, int t, StepRecord& record);
   // `motion` must come from run() with this plan, with its records.
   void gradient(const Plan& plan, const Motion& motion, const Multipliers* multipliers, const GradientOptions& options,
                 PlanGradient& out);

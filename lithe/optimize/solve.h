@@ -48,7 +48,7 @@ enum class StopReason : std::uint8_t {
 };
 const char* to_string(StopReason reason);
 
-// Wall-clock seconds per stage.
+// Wall-clock seconds per stage, as the calling thread sees them: what other threads do meanwhile counts for nothing.
 struct StageSeconds {
   double rollout = 0;      // steps, costs
   double derivatives = 0;  // of steps and costs

@@ -12,9 +12,11 @@
 #include "lithe/core/check.h"
 #include "lithe/optimize/box_qp.h"
 #include "lithe/optimize/residuals.h"
+#include "lithe/scenes/chain.h"
 #include "lithe/scenes/jump_worm.h"
 #include "lithe/step/step.h"
 #include "tests/optimize/problems.h"
+#include "tests/support/error_text.h"
 #include "tests/support/random_test.h"
 
 namespace lithe::test {
@@ -183,10 +185,23 @@ Problem worm() {
   return problem;
 }
 
-TEST(Ddp, HasTheSameBitsOnAnyNumberOfThreads) {
-  const Problem problem = worm();
+// Large enough for the threads to share the products of the backward pass.
+Problem long_chain() {
+  const Model model = chain(30).build();
+  Problem problem = {.model = model, .start = {VecX::Constant(30, 0.1), VecX::Zero(30)}, .steps = 20, .hold = 2};
+  actuate_joints(problem);
+  problem.costs = {{.residual = residuals::configuration(VecX::Zero(30)), .times = Times::final(), .weight = 10},
+                   {.residual = residuals::control_change(30), .weight = 1e-3},
+                   {.residual = residuals::controls(VecX::Zero(30)), .weight = 1e-3}};
+  return problem;
+}
+
+class DdpThreads : public testing::TestWithParam<bool> {};
+
+TEST_P(DdpThreads, HaveTheSameBitsInAnyNumber) {
+  const Problem problem = GetParam() ? long_chain() : worm();
   DdpOptions options;
-  options.max_iterations = 8;
+  options.max_iterations = GetParam() ? 3 : 8;
   const Solution one = ddp(problem, initial_plan(problem), options);
   EXPECT_LT(one.cost, one.history[0].cost);
   for (const int threads : {2, 3}) {
@@ -195,6 +210,24 @@ TEST(Ddp, HasTheSameBitsOnAnyNumberOfThreads) {
     EXPECT_EQ(several.plan.u, one.plan.u) << threads;
     EXPECT_EQ(several.trajectory.q, one.trajectory.q) << threads;
     EXPECT_EQ(several.iterations, one.iterations) << threads;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Problems, DdpThreads, testing::Bool(),
+                         [](const auto& which) { return which.param ? "Chain" : "Worm"; });
+
+TEST(Ddp, WhatAResidualThrowsReachesTheCaller) {
+  Problem problem = worm();
+  // Only once derivatives are wanted, which is in another thread as a rule.
+  const auto fails = [](const ResidualPoint& at, VecRef value, ResidualJacobian* jacobian) {
+    value[0] = 0;
+    if (jacobian && at.t == 3) throw Error("no derivative here");
+  };
+  problem.costs.push_back({.residual = residuals::custom({.name = "fails", .size = 1, .evaluate = fails})});
+  for (const int threads : {1, 3}) {
+    DdpOptions options;
+    options.threads = threads;
+    expect_error([&] { ddp(problem, initial_plan(problem), options); }, "no derivative here");
   }
 }
 

@@ -9,6 +9,7 @@
 #include "lithe/model/parameters.h"
 #include "lithe/optimize/free_variables.h"
 #include "lithe/optimize/residuals.h"
+#include "lithe/scenes/catalogue.h"
 #include "lithe/scenes/incline.h"
 #include "lithe/scenes/solids.h"
 #include "tests/optimize/problems.h"
@@ -244,6 +245,41 @@ TEST(Motion, SameBitsWhateverWasRunBefore) {
   used.run(plan, Keep::records, nullptr, b);
   EXPECT_EQ(a.cost, b.cost);
   EXPECT_TRUE(a.q == b.q && a.v == b.v);
+}
+
+TEST(Motion, StepsCanBeRepeatedWithTheSameBits) {
+  const Scene scene = lithe::scene("jump_worm");
+  Problem problem = {.model = scene.model, .start = {scene.q, scene.v}, .steps = 400};
+  actuate_joints(problem);
+  MotionEvaluator evaluator(problem);
+  const Plan plan = some_plan(problem, 20);
+  Motion motion, whole;
+  evaluator.run(plan, Keep::guesses, nullptr, motion);
+  evaluator.run(plan, Keep::records, nullptr, whole);
+  ASSERT_EQ(motion.diverged_at, -1);
+  ASSERT_EQ(motion.q, whole.q);
+  StepRecord record;
+  int contacts = 0;
+  for (const int t : {399, 0, 200, 100, 101, 398, 1, 300}) {
+    evaluator.repeat(plan, motion, t, record);
+    EXPECT_EQ(record.next.q, motion.q.col(t + 1)) << t;
+    EXPECT_EQ(record.next.v, motion.v.col(t + 1)) << t;
+    EXPECT_EQ(record.f, whole.records[t].f) << t;
+    contacts += record.status.contacts;
+  }
+  EXPECT_GT(contacts, 0);
+}
+
+TEST(Motion, LeavesItAtThatWhenToldTo) {
+  const Problem problem = swing_up();
+  MotionEvaluator evaluator(problem);
+  Motion motion;
+  Steering steering;
+  steering.stops = [](int t) { return t == 5; };
+  evaluator.run(initial_plan(problem), Keep::nothing, nullptr, motion, steering);
+  EXPECT_EQ(motion.diverged_at, 5);
+  EXPECT_EQ(motion.status.size(), 5U);
+  EXPECT_EQ(motion.cost, std::numeric_limits<double>::infinity());
 }
 
 TEST(FreeVariables, PackAndUnpackAreInverse) {
