@@ -174,7 +174,7 @@ void Ddp::follow(double share, MotionEvaluator& evaluator, Candidate& out, const
 // The largest share of the step that leads down. Threads try shares in their order; smaller ones that are under way when one is found
 // are left.
 bool Ddp::search() {
-  const double first = riccati_.first(), second = riccati_.second();
+  const double first = riccati_.first() + riccati_.gap_first(), second = riccati_.second() + riccati_.gap_second();
   if (current_.gap > 0) {
     // A price at which closing the gaps pays for what it costs.
     const double rise = std::max(0.0, first + second / 2);
@@ -253,11 +253,9 @@ StopReason Ddp::iterate(double tolerance) {
     const double size = std::max(1.0, std::abs(current_.motion.value));
     const double expected = -(riccati_.first() + riccati_.second() / 2);
     decrement_ = std::sqrt(2 * std::max(0.0, expected) / size);
-    double largest = 0;
-    for (const KnotPolicy& policy : riccati_.policy()) {
-      if (policy.open.size() > 0) largest = std::max(largest, policy.open.cwiseAbs().maxCoeff());
-    }
-    saddle_ = largest == 0;
+    // At an optimum the open steps are zero too, but the controls would answer to a change of the state.
+    saddle_ = std::ranges::all_of(
+        riccati_.policy(), [](const KnotPolicy& policy) { return policy.open.isZero(0) && policy.feedback.isZero(0); });
     if (decrement_ <= tolerance && current_.gap == 0) return StopReason::converged;
     if (search()) {
       regularization_ = regularization_ / kLessRegularization < kFirstRegularization

@@ -40,7 +40,10 @@ void RiccatiPass::expand(const StepModel& step, int t, const MatX& gaps) {
   const auto Vxx = V_.zz.topLeftCorner(n, n);
   const auto Vxw = V_.zz.topRightCorner(n, m), Vww = V_.zz.bottomRightCorner(m, m);
   if (gaps.size() > 0) {
-    V_.z.head(n).noalias() += Vxx * gaps.col(t);
+    const VecX bend = Vxx * gaps.col(t);
+    gap_first_ += V_.z.head(n).dot(gaps.col(t));
+    gap_second_ += bend.dot(gaps.col(t));
+    V_.z.head(n) += bend;
     V_.z.tail(m).noalias() += Vxw.transpose() * gaps.col(t);
   }
   VAB_.resize(n, n + m);
@@ -169,7 +172,7 @@ bool RiccatiPass::recur(const std::vector<StepModel>& steps, const MatX& gaps, c
   if (before_step) before_step(T, nullptr);
   const StepModel& end = steps[T];
   const int n = static_cast<int>(end.gradient.size()) - 2 * m;
-  first_ = second_ = scale_ = 0;
+  first_ = second_ = gap_first_ = gap_second_ = scale_ = 0;
   V_.z.resize(n + m);
   V_.z << end.gradient.head(n), end.gradient.tail(m);
   V_.zz.setZero(n + m, n + m);

@@ -37,6 +37,9 @@ class RiccatiPass {
   // The value that a share α of the open steps is expected to add: α·first + α²/2·second.
   double first() const { return first_; }
   double second() const { return second_; }
+  // The same of closing a share α of the gaps.
+  double gap_first() const { return gap_first_; }
+  double gap_second() const { return gap_second_; }
 
   // Called before compute() looks at step t, with V behind it, or null at the end; who makes models as they are needed makes this one.
   std::function<void(int t, const ValueExpansion* behind)> before_step = {};
@@ -56,7 +59,7 @@ class RiccatiPass {
   Crew crew_;
   bool looks_back_;  // whether anything depends on the controls before: costs, or controls that are held
   std::vector<KnotPolicy> policy_;
-  double first_ = 0, second_ = 0;
+  double first_ = 0, second_ = 0, gap_first_ = 0, gap_second_ = 0;
   double scale_ = 0;  // the largest mean diagonal of Q_uu so far
   ValueExpansion V_;
   ValueExpansion Q_;  // of the step at hand, over (x, u)

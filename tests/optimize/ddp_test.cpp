@@ -102,6 +102,32 @@ TEST(Ddp, StartsFromStatesThatDoNotMeet) {
   EXPECT_LT((solution.plan.u.transpose() - best).cwiseAbs().maxCoeff(), 1e-9 * best.cwiseAbs().maxCoeff());
 }
 
+// A motion that cannot be may cost less than any that can.
+TEST(Ddp, ClosesGapsOfAGuessThatIsTooGoodToBeTrue) {
+  const MassOnRail rail;
+  const Problem problem = rail.problem();
+  const VecX best = rail.riccati_controls();
+  for (const double size : {0.0, 0.1, 0.5}) {
+    Plan guess = initial_plan(problem);
+    guess.q = MatX::Constant(1, problem.steps + 1, size);
+    guess.v = MatX::Constant(1, problem.steps + 1, -size);
+    const Solution solution = ddp(problem, guess);
+    EXPECT_EQ(solution.reason, StopReason::converged) << solution.message;
+    EXPECT_LT((solution.plan.u.transpose() - best).cwiseAbs().maxCoeff(), 1e-8 * best.cwiseAbs().maxCoeff()) << size;
+  }
+}
+
+TEST(Ddp, AnOptimumIsNoSaddle) {
+  Problem problem = MassOnRail().problem();
+  // At rest where it should be: nothing is to be done, and what the start costs cannot be helped.
+  problem.start.q.setZero();
+  problem.start.v.setZero();
+  problem.costs.push_back({.residual = residuals::velocity(VecX::Ones(1)), .times = Times::at(0)});
+  const Solution solution = ddp(problem, initial_plan(problem));
+  EXPECT_EQ(solution.cost, 1);
+  EXPECT_EQ(solution.reason, StopReason::converged) << solution.message;
+}
+
 TEST(Ddp, MeetsConstraints) {
   const MassOnRail rail;
   Problem problem = rail.problem();
