@@ -1,5 +1,6 @@
 #include "lithe/batch/step_batch.h"
 
+#include "lithe/batch/hand_over.h"
 #include "lithe/core/check.h"
 
 namespace lithe {
@@ -36,10 +37,15 @@ void step_batch(const Model& model, std::span<const State> states, std::span<con
     record.collider_revision = records[0].collider_revision;
   }
   const Control none;
-  for_each_item(states.size(), pool, [&](int i, int) {
+  const int count = static_cast<int>(states.size());
+  for_each_item(states.size(), pool, [&](int i, int worker) {
     const Control& control = controls.empty() ? none : controls[controls.size() == 1 ? 0 : i];
     StepRecord& record = records[i];
+    // Workspaces go along with a worker, and at the end back to where it starts the next time: they stay in its cache.
+    const int first = pool.first_item(count, worker), last = pool.first_item(count, worker + 1) - 1;
+    if (i > first) hand_over(records[i - 1], record);
     step(model, states[i], control, options, record, guess == BatchGuess::last ? &record.warm_start : nullptr);
+    if (i == last) hand_over(record, records[first]);
   });
 }
 

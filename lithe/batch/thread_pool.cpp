@@ -34,6 +34,11 @@ ThreadPool::ThreadPool(int threads) {
 
 ThreadPool::~ThreadPool() { stop(); }
 
+int ThreadPool::first_item(int count, int worker) const {
+  const int workers = std::min(size(), count);
+  return worker < workers ? part_start(count, workers, worker) : count;
+}
+
 void ThreadPool::stop() {
   {
     const std::lock_guard lock(mutex_);

@@ -29,6 +29,8 @@ class ThreadPool {
   ThreadPool& operator=(const ThreadPool&) = delete;
 
   int size() const { return static_cast<int>(errors_.size()); }
+  // The first of the `count` items that a worker does, or `count` if there is no such worker.
+  int first_item(int count, int worker) const;
 
   // body(item, worker) for every item from 0 up to `count`, worker < size(). Returns when all is done. If items throw, the
   // exception of the first of them (by number) is passed on; later items may then have been done or not.

@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -34,6 +36,21 @@ TEST(ThreadPool, GivesEachWorkerTheSameItemsEveryTime) {
     std::vector<int> workers(10, -1);
     pool.parallel_for(10, [&](int item, int worker) { workers[item] = worker; });
     EXPECT_EQ(workers, (std::vector<int>{0, 0, 0, 1, 1, 1, 2, 2, 2, 2}));
+  }
+}
+
+TEST(ThreadPool, SaysWhereAWorkerStarts) {
+  for (const int threads : {1, 3, 5}) {
+    ThreadPool pool(threads);
+    for (const int count : {1, 2, 10}) {
+      std::vector<int> first(threads + 1, count);
+      std::mutex mutex;
+      pool.parallel_for(count, [&](int item, int worker) {
+        const std::lock_guard lock(mutex);
+        first[worker] = std::min(first[worker], item);
+      });
+      for (int worker = 0; worker <= threads; ++worker) EXPECT_EQ(pool.first_item(count, worker), first[worker]);
+    }
   }
 }
 
