@@ -9,9 +9,9 @@ BENCH_ARGS ?=
 # $(call configure_and_build,<preset>)
 configure_and_build = cmake --preset $(1) --log-level=WARNING >/dev/null && cmake --build --preset $(1)
 
-sources = find lithe apps tests bench fuzz examples -name '*.h' -print0 -o -name '*.cpp' -print0
+sources = find lithe apps tests bench fuzz examples python -name '*.h' -print0 -o -name '*.cpp' -print0
 
-.PHONY: setup build demo test check bench compare rates experiments experiments-page format format-check layer-check tool-test clean help
+.PHONY: setup build demo test check bench compare rates experiments experiments-page python python-test api bench-python format format-check layer-check tool-test clean help
 
 setup:  ## install what is missing: packages and .venv
 	@tools/setup.sh
@@ -24,6 +24,19 @@ demo: build  ## build, then show what Lithe does
 
 test: build layer-check format-check tool-test  ## build and run all tests
 	@ctest --preset release
+	@$(MAKE) python-test
+
+python: setup  ## build the Python package and install it into .venv-python
+	@tools/python.sh install
+
+python-test: python  ## test the Python package as installed: behaviour, types, examples, reference
+	@tools/python.sh test
+
+api: python  ## write docs/api.md from the docstrings
+	@.venv-python/bin/python tools/api_reference.py --into docs/api.md
+
+bench-python: build python  ## what Python adds to a step, and how batches use the cores
+	@.venv-python/bin/python bench/python_overhead.py --cpp build/bench_python_rates
 
 check: build  ## the slow checks: sanitizers, large random runs, fuzzers (FUZZ_SECONDS=60 each)
 	@$(call configure_and_build,asan)
@@ -65,7 +78,7 @@ tool-test: setup  ## test the tools
 	@$(VENV)/python -m pytest -q tools/tests
 
 clean:  ## remove all build directories (not .venv)
-	@rm -rf build build-debug build-asan build-fuzz build-clang build-gcc
+	@rm -rf build build-debug build-asan build-fuzz build-clang build-gcc build-python
 
 help:  ## show this table
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

@@ -13,13 +13,14 @@ packages=(
   clang libclang-rt-dev # sanitizer and fuzzer runtimes, for `make check`
   libeigen3-dev libfmt-dev libcli11-dev libqhull-dev libtinyxml2-dev coinor-libipopt-dev
   libgtest-dev libbenchmark-dev
-  python3 python3-venv
+  python3 python3-venv python3-dev
+  python3-torch # for the tests of lithe.torch
 )
 rivals=(libmujoco-dev)                     # what bench_step compares with
 readers=(liburdfdom-dev libsdformat-dev) # what tests/compare compares with
-requirements="requirements-dev.txt"
-venv=.venv
-stamp=$venv/setup.stamp
+# Environments: the tools', and the one in which the Python package is built and tested, which is made from the system's own Python and
+# sees its packages (torch from PyPI would bring gigabytes along).
+venvs=(.venv .venv-python)
 
 usage() { sed -n '2,7s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; }
 say() { printf 'setup: %s\n' "$*"; }
@@ -58,22 +59,37 @@ install_packages() {
       "Lithe is tested on Debian 12. Otherwise check network and disk space, then run tools/setup.sh again."
 }
 
+requirements_of() {
+  case $1 in
+    .venv) echo requirements-dev.txt ;;
+    .venv-python) echo requirements-python.txt ;;
+  esac
+}
+
 # The folder counts too: the programs of a virtual environment do not survive a move.
-venv_hash() { { pwd && cat "$requirements"; } | sha256sum; }
+venv_hash() { { pwd && cat "$(requirements_of "$1")"; } | sha256sum; }
 
 venv_is_current() {
-  [[ -x $venv/bin/python && -f $stamp && $(<"$stamp") == "$(venv_hash)" ]]
+  [[ -x $1/bin/python && -f $1/setup.stamp && $(<"$1/setup.stamp") == "$(venv_hash "$1")" ]]
 }
 
 make_venv() {
+  local venv=$1 requirements python=(python3 -m venv)
+  requirements=$(requirements_of "$venv")
+  [[ $venv != .venv-python ]] || python=(/usr/bin/python3 -m venv --system-site-packages)
   say "creating $venv from $requirements"
   # --clear, so that nothing of a half-made or outdated environment stays.
-  python3 -m venv --clear "$venv" || fail "python3 -m venv $venv failed (its messages are above)." \
+  "${python[@]}" --clear "$venv" || fail "${python[*]} $venv failed (its messages are above)." \
     "Check that python3 is the system's own with python3-venv installed, and that this folder is writable."
   "$venv/bin/python" -m pip install --quiet --disable-pip-version-check -r "$requirements" ||
     fail "pip could not install $requirements into $venv (its messages are above)." \
       "Check the network or pip's index settings, then run tools/setup.sh again."
-  venv_hash >"$stamp"
+  venv_hash "$venv" >"$venv/setup.stamp"
+}
+
+outdated_venvs() {
+  local venv
+  for venv in "${venvs[@]}"; do venv_is_current "$venv" || echo "$venv"; done
 }
 
 # install_optional WHAT_HAPPENS_WITHOUT PACKAGE…: what is compared with is left out where it is not there, so failing to install
@@ -99,23 +115,24 @@ esac
 
 command -v dpkg-query >/dev/null || fail "this script knows Debian and Ubuntu only; dpkg-query was not found." \
   "Install the equivalents of: ${packages[*]}" \
-  "and then: python3 -m venv $venv && $venv/bin/pip install -r $requirements"
+  "and then: python3 -m venv .venv && .venv/bin/pip install -r requirements-dev.txt"
 
 mapfile -t missing < <(missing_packages "${packages[@]}")
+mapfile -t outdated < <(outdated_venvs)
 
 if $check_only; then
   status=0
   ((${#missing[@]} == 0)) || { say "missing packages: ${missing[*]}" && status=1; }
-  venv_is_current || { say "missing or outdated: $venv" && status=1; }
+  ((${#outdated[@]} == 0)) || { say "missing or outdated: ${outdated[*]}" && status=1; }
   ((status != 0)) || say "nothing is missing"
   exit "$status"
 fi
 
-if ((${#missing[@]} == 0)) && venv_is_current; then
+if ((${#missing[@]} == 0 && ${#outdated[@]} == 0)); then
   say "nothing to do"
 else
   ((${#missing[@]} == 0)) || install_packages "${missing[@]}"
-  venv_is_current || make_venv
+  for venv in "${outdated[@]}"; do make_venv "$venv"; done
   say "done"
 fi
 if $with_rivals; then install_optional "the benchmarks leave its rows out" "${rivals[@]}"; fi

@@ -1,0 +1,14 @@
+"""Lithe: a differentiable physics engine for articulated rigid bodies with hard contact.
+
+    import lithe
+
+    scene = lithe.scene("half_cheetah")
+    record = lithe.step(scene.model, scene.q, scene.v, options=scene.time_step)
+    jacobians = lithe.step_jacobians(scene.model, record)
+
+help(lithe.step) says what a step takes and gives. lithe.torch (autograd) and lithe.gym (Gymnasium) are imported on their own.
+"""
+
+from lithe._lithe import *  # noqa: F403
+from lithe._lithe import version as __version__
+from lithe.world import World as World
