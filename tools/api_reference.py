@@ -13,7 +13,7 @@ import re
 import sys
 from pathlib import Path
 
-MODULES = ["lithe", "lithe.residuals", "lithe.world", "lithe.torch", "lithe.gym"]
+MODULES = ["lithe", "lithe.residuals", "lithe.batch", "lithe.world", "lithe.torch", "lithe.gym"]
 
 
 def is_public(name):
@@ -79,7 +79,7 @@ def public_things(module):
         home = getattr(thing, "__module__", "") or ""
         if inspect.ismodule(thing) or not home.startswith("lithe") or not (inspect.isclass(thing) or callable(thing)):
             continue
-        if module.__name__ in ("lithe.world", "lithe.torch", "lithe.gym") and home.startswith("lithe._lithe"):
+        if module.__name__ in ("lithe.batch", "lithe.world", "lithe.torch", "lithe.gym") and home.startswith("lithe._lithe"):
             continue
         if module.__name__ == "lithe" and home == "lithe.world":
             continue  # has a chapter of its own

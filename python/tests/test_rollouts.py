@@ -160,6 +160,19 @@ def test_batches_of_rollouts():
         assert np.array_equal(gradient.parameters[i], expected.parameters)
 
 
+def test_a_batch_in_one_call():
+    scene, q, v, rng = start()
+    tau = rng.normal(size=(3, 9))
+    worlds = lithe.batch.step(scene.model, q, v, tau, options=scene.time_step)
+    assert len(worlds) == 3
+    for i in range(3):
+        assert np.array_equal(worlds.v[i], lithe.step(scene.model, q, v, tau[i], options=scene.time_step).v)
+    motions = lithe.batch.rollout(scene.model, np.tile(q, (2, 1)), np.tile(v, (2, 1)), steps=4)
+    assert motions.q.shape == (2, 5, 9)
+    with pytest.raises(ValueError, match=r"\(worlds, nq\)"):
+        lithe.batch.step(scene.model, q, v)
+
+
 @pytest.mark.parametrize(
     ("call", "text"),
     [

@@ -19,12 +19,12 @@ ObservedMotion measured(const Model& truth, const State& start, const Controls& 
                         double noise, std::mt19937_64& random) {
   const Trajectory motion = rollout(truth, start, controls, options);
   EXPECT_LT(motion.diverged_at, 0);
-  std::normal_distribution<double> normal(0, noise);
+  std::normal_distribution<double> normal;  // of size one: a size of zero is not allowed
   ObservedMotion seen = {.controls = controls, .q = motion.q, .v = motion.v};
   for (int t = 0; t <= controls.steps; ++t) {
-    const VecX off = VecX::NullaryExpr(truth.nv(), [&] { return normal(random); });
+    const VecX off = VecX::NullaryExpr(truth.nv(), [&] { return noise * normal(random); });
     seen.q.col(t) = retract(truth, motion.q.col(t), off);
-    seen.v.col(t) += VecX::NullaryExpr(truth.nv(), [&] { return normal(random); });
+    seen.v.col(t) += VecX::NullaryExpr(truth.nv(), [&] { return noise * normal(random); });
   }
   return seen;
 }
