@@ -31,7 +31,8 @@ def signature_and_text(thing, name):
             lines.pop(0)
     if not signatures and callable(thing) and not inspect.isclass(thing):
         try:
-            signatures = [f"{name}{inspect.signature(thing)}"]
+            # Annotations are texts there.
+            signatures = [re.sub(r"(: |-> )'([^']*)'", r"\1\2", f"{name}{inspect.signature(thing)}")]
         except (TypeError, ValueError):
             signatures = [f"{name}(…)"]
     text = "\n".join(line for line in lines if line.strip() != "Overloaded function.").strip()
