@@ -75,7 +75,7 @@ def class_entry(cls, name):
 
 def public_things(module):
     names = getattr(module, "__all__", None) or [n for n in vars(module) if is_public(n)]
-    for name in sorted(set(names), key=str.lower):
+    for name in sorted(set(names), key=lambda name: (name.lower(), name)):
         thing = getattr(module, name)
         home = getattr(thing, "__module__", "") or ""
         if inspect.ismodule(thing) or not home.startswith("lithe") or not (inspect.isclass(thing) or callable(thing)):
