@@ -12,6 +12,7 @@ void add_bench(CLI::App& app);
 void add_demo(CLI::App& app);
 void add_doctor(CLI::App& app);
 void add_experiments(CLI::App& app);
+void add_export(CLI::App& app);
 void add_gradcheck(CLI::App& app);
 void add_optimize(CLI::App& app);
 void add_scenes(CLI::App& app);
