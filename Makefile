@@ -11,7 +11,7 @@ configure_and_build = cmake --preset $(1) --log-level=WARNING >/dev/null && cmak
 
 sources = find lithe apps tests bench fuzz examples python -name '*.h' -print0 -o -name '*.cpp' -print0
 
-.PHONY: setup build demo test check bench compare rates experiments experiments-page python python-test api bench-python format format-check layer-check tool-test clean help
+.PHONY: setup build demo test check bench compare rates experiments experiments-page viewer python python-test api bench-python format format-check layer-check tool-test clean help
 
 setup:  ## install what is missing: packages and .venv
 	@tools/setup.sh
@@ -25,6 +25,10 @@ demo: build  ## build, then show what Lithe does
 test: build layer-check format-check tool-test  ## build and run all tests
 	@ctest --preset release
 	@$(MAKE) python-test
+
+viewer:  ## build the viewer's page, viewer/dist/viewer.html, and test it
+	@tools/setup.sh --viewer
+	@cd viewer && npm ci --silent && npm run --silent build && npm test --silent
 
 python: setup  ## build the Python package and install it into .venv-python
 	@tools/python.sh install

@@ -4,6 +4,7 @@
 #   tools/setup.sh            install what is missing
 #   tools/setup.sh --bench    also what the benchmarks compare Lithe with, where this system has it
 #   tools/setup.sh --compare  also the readers of robot files that `make compare` compares with, where this system has them
+#   tools/setup.sh --viewer   also what the viewer's page is built with, unless there is a node
 #   tools/setup.sh --check    only report what is missing; exit 1 if anything is
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -22,7 +23,7 @@ readers=(liburdfdom-dev libsdformat-dev) # what tests/compare compares with
 # sees its packages (torch from PyPI would bring gigabytes along).
 venvs=(.venv .venv-python)
 
-usage() { sed -n '2,7s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; }
+usage() { sed -n '2,8s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; }
 say() { printf 'setup: %s\n' "$*"; }
 fail() {
   printf 'setup: error: %s\n' "$1" >&2
@@ -104,10 +105,12 @@ install_optional() {
 check_only=false
 with_rivals=false
 with_readers=false
+with_node=false
 case "${1-}" in
   '') ;;
   --bench) with_rivals=true ;;
   --compare) with_readers=true ;;
+  --viewer) with_node=true ;;
   --check) check_only=true ;;
   -h | --help) usage && exit ;;
   *) fail "unknown argument: $1" "$(usage)" ;;
@@ -137,3 +140,4 @@ else
 fi
 if $with_rivals; then install_optional "the benchmarks leave its rows out" "${rivals[@]}"; fi
 if $with_readers; then install_optional "what is read is not compared with it" "${readers[@]}"; fi
+if $with_node && ! { command -v node && command -v npm; } >/dev/null; then install_packages nodejs npm; fi
