@@ -34,7 +34,7 @@ run_tests() {
   scratch=$(mktemp -d) # of the whole script: removed when it ends
   trap 'rm -rf "$scratch"' EXIT
   cd "$scratch"
-  "$python" -m pytest -p no:cacheprovider --import-mode=importlib -q "$@" "$root/python/tests"
+  "$python" -m pytest -p no:cacheprovider --import-mode=importlib -o pythonpath="$root/python/tests" -q -rs "$@" "$root/python/tests"
   "$python" -m mypy --strict --no-error-summary --cache-dir="$scratch/mypy" -p lithe
   "$python" "$root/tools/api_reference.py" --check "$root/docs/api.md"
 }

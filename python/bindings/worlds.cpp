@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "lithe/core/check.h"
 #include "lithe/model/parameters.h"
 
 namespace lithe::python {
@@ -41,7 +42,14 @@ void Worlds::set(const StepParameters& parameters, const MatX& values) {
   for (int i = 0; i < size_; ++i) {
     if (!fresh && values.row(i) == before.row(i)) continue;
     const VecX row = values.row(i)(columns);
-    set_parameters(models_[i], names, row);
+    try {
+      set_parameters(models_[i], names, row);
+    } catch (const Error& error) {
+      // Some worlds have their new numbers and some do not: none are kept.
+      models_.clear();
+      values_.resize(0, 0);
+      throw Error(fmt::format("world {}: {}", i, error.what()));
+    }
   }
 }
 

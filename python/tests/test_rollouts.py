@@ -68,7 +68,7 @@ def test_gradients_of_rollouts_agree_with_differences(tape):
 def test_without_a_tape_there_is_no_gradient():
     scene, q, v, _ = start()
     rollout = lithe.rollout(scene.model, q, v, steps=3, tape="none")
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="tape|Tape"):
         lithe.rollout_vjp(scene.model, rollout, v=np.ones((4, 9)))
 
 
@@ -109,6 +109,25 @@ def test_worlds_of_a_batch_may_have_numbers_of_their_own():
             assert np.array_equal(batch.v[i], record.v)
             single = lithe.step_vjp(own, record, v=np.ones(9), parameters=names)
             assert np.array_equal(gradient.parameters[i], single.parameters)
+
+
+def test_a_refused_number_leaves_no_world_with_the_wrong_ones():
+    scene, q, v, _ = start()
+    model, names = scene.model, ["gravity/z", next(n for n in scene.model.parameter_names() if n.endswith("/friction"))]
+    batch = lithe.StepBatch(model, 3)
+    good = np.array([[-9.0, 0.5], [-9.5, 0.5], [-10.0, 0.5]])
+    batch.step(q, v, parameters=names, values=good)
+    bad = good + [-1.0, 0.0]
+    bad[1, 1] = -1  # no friction is below zero
+    with pytest.raises(ValueError, match="world 1: .*friction"):
+        batch.step(q, v, parameters=names, values=bad)
+    later = bad.copy()
+    later[1, 1] = 0.5  # world 2 is asked for what it was refused with
+    batch.step(q, v, parameters=names, values=later)
+    for i in range(3):
+        own = model.copy()
+        own.set_parameters(names, later[i])
+        assert np.array_equal(batch.v[i], lithe.step(own, q, v).v)
 
 
 def test_forces_on_bodies_and_their_gradient():
