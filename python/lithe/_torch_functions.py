@@ -163,8 +163,20 @@ class Step(torch.autograd.Function):
         return _as_one_batch(Step, info, in_dims, (call,), inputs)
 
 
+class _Derivative(torch.autograd.Function):
+    """What is a derivative itself: it has none."""
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: tuple[Any, ...]) -> None:
+        pass
+
+    @staticmethod
+    def backward(ctx: Any, *by: Any) -> Any:
+        raise RuntimeError(TWICE)
+
+
 @_portable
-class StepVjp(torch.autograd.Function):
+class StepVjp(_Derivative):
     """(call, taken, five inputs, by q⁺, by v⁺, by forces) → gradients by q, v, tau, values."""
 
     @staticmethod
@@ -183,20 +195,12 @@ class StepVjp(torch.autograd.Function):
         return _tensor(by_entries), _tensor(gradient.v), _tensor(gradient.tau), _tensor(gradient.parameters)
 
     @staticmethod
-    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: tuple[Any, ...]) -> None:
-        pass
-
-    @staticmethod
-    def backward(ctx: Any, *by: Any) -> Any:
-        raise RuntimeError(TWICE)
-
-    @staticmethod
     def vmap(info: Any, in_dims: tuple[Any, ...], call: Call, taken: Taken | None, *tensors: torch.Tensor) -> Any:
         return _as_one_batch(StepVjp, info, in_dims, (call, taken), tensors)
 
 
 @_portable
-class StepJvp(torch.autograd.Function):
+class StepJvp(_Derivative):
     """(call, taken, five inputs, changes of q, v, tau, values) → changes of q⁺, v⁺, forces."""
 
     @staticmethod
@@ -213,14 +217,6 @@ class StepJvp(torch.autograd.Function):
         )
         forces = _tensor(change.body_forces) if call.forces else torch.empty(len(dq), 0, dtype=torch.float64)
         return _tensor(call.coordinates.change_of(worlds.q, change.q)), _tensor(change.v), forces
-
-    @staticmethod
-    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: tuple[Any, ...]) -> None:
-        pass
-
-    @staticmethod
-    def backward(ctx: Any, *by: Any) -> Any:
-        raise RuntimeError(TWICE)
 
     @staticmethod
     def vmap(info: Any, in_dims: tuple[Any, ...], call: Call, taken: Taken | None, *tensors: torch.Tensor) -> Any:
@@ -270,7 +266,7 @@ class Rollout(torch.autograd.Function):
 
 
 @_portable
-class RolloutVjp(torch.autograd.Function):
+class RolloutVjp(_Derivative):
     """(call, taken, five inputs, by q, by v) → gradients by the initial q and v, by tau and values."""
 
     @staticmethod
@@ -283,14 +279,6 @@ class RolloutVjp(torch.autograd.Function):
         note_reports(gradient.reports)
         by_entries = call.coordinates.gradient_by_entries(inputs[0], gradient.q)
         return _tensor(by_entries), _tensor(gradient.v), _tensor(gradient.tau), _tensor(gradient.parameters)
-
-    @staticmethod
-    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: tuple[Any, ...]) -> None:
-        pass
-
-    @staticmethod
-    def backward(ctx: Any, *by: Any) -> Any:
-        raise RuntimeError(TWICE)
 
     @staticmethod
     def vmap(info: Any, in_dims: tuple[Any, ...], call: Call, taken: Taken | None, *tensors: torch.Tensor) -> Any:
