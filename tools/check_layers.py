@@ -4,7 +4,7 @@
     core < {spatial, lcp} < model < {dynamics, collision, io} < contact < step < batch < optimize < apps, python
 
 A room may include itself and the rooms strictly below it; rooms on one level do not see one another.
-`show` sits above dynamics, collision and io. `scenes` sits above model and io, and only programs (apps, tests, ...) may include it.
+`show` sits above dynamics, collision and io, and `view` above show and step. `scenes` sits above model and io, and only programs (apps, tests, ...) may include it.
 
     tools/check_layers.py [root of the tree]
 """
@@ -39,6 +39,7 @@ def rooms_seen_by_each():
         below |= level
     seen["scenes"] = seen["model"] | {"io", "scenes"}
     seen["show"] = seen["model"] | {"dynamics", "collision", "io", "show"}
+    seen["view"] = seen["step"] | {"io", "show", "view"}
     return seen
 
 

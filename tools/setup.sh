@@ -4,7 +4,8 @@
 #   tools/setup.sh            install what is missing
 #   tools/setup.sh --bench    also what the benchmarks compare Lithe with, where this system has it
 #   tools/setup.sh --compare  also the readers of robot files that `make compare` compares with, where this system has them
-#   tools/setup.sh --viewer   also what the viewer's page is built with, unless there is a node
+#   tools/setup.sh --viewer   also what the viewer's page is built with, unless there are node and npm
+#   tools/setup.sh --browser  also that, and a Chromium for the tests of the page, unless there is one ($CHROMIUM)
 #   tools/setup.sh --check    only report what is missing; exit 1 if anything is
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -13,6 +14,7 @@ packages=(
   build-essential cmake ninja-build ccache
   clang libclang-rt-dev # sanitizer and fuzzer runtimes, for `make check`
   libeigen3-dev libfmt-dev libcli11-dev libqhull-dev libtinyxml2-dev coinor-libipopt-dev
+  libboost-dev # headers of Asio and Beast, for the live viewer
   libgtest-dev libbenchmark-dev
   python3 python3-venv python3-dev
   python3-torch # for the tests of lithe.torch
@@ -23,7 +25,7 @@ readers=(liburdfdom-dev libsdformat-dev) # what tests/compare compares with
 # sees its packages (torch from PyPI would bring gigabytes along).
 venvs=(.venv .venv-python)
 
-usage() { sed -n '2,8s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; }
+usage() { sed -n '2,9s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; }
 say() { printf 'setup: %s\n' "$*"; }
 fail() {
   printf 'setup: error: %s\n' "$1" >&2
@@ -102,15 +104,32 @@ install_optional() {
   ((${#missing[@]} == 0)) || (install_packages "${missing[@]}") || say "going on without ${missing[*]}: $without"
 }
 
+# A node of any origin will do, if it is not too old.
+install_node() {
+  local major
+  { command -v node && command -v npm; } >/dev/null || install_packages nodejs npm
+  major=$(node -p 'process.versions.node.split(".")[0]')
+  ((major >= 18)) || fail "node is of version $(node --version); the viewer needs 18 or newer." \
+    "Remove it, so that Debian's own is installed, or install a newer one, then run tools/setup.sh --viewer again."
+}
+
+# For $CHROMIUM there is no package to install.
+install_chromium() {
+  [[ -z ${CHROMIUM:-} ]] || fail "CHROMIUM=$CHROMIUM is not a program." "Let it name a Chromium, or unset it: then Debian's is used."
+  install_packages chromium
+}
+
 check_only=false
 with_rivals=false
 with_readers=false
 with_node=false
+with_browser=false
 case "${1-}" in
   '') ;;
   --bench) with_rivals=true ;;
   --compare) with_readers=true ;;
   --viewer) with_node=true ;;
+  --browser) with_node=true with_browser=true ;;
   --check) check_only=true ;;
   -h | --help) usage && exit ;;
   *) fail "unknown argument: $1" "$(usage)" ;;
@@ -140,4 +159,5 @@ else
 fi
 if $with_rivals; then install_optional "the benchmarks leave its rows out" "${rivals[@]}"; fi
 if $with_readers; then install_optional "what is read is not compared with it" "${readers[@]}"; fi
-if $with_node && ! { command -v node && command -v npm; } >/dev/null; then install_packages nodejs npm; fi
+if $with_node; then install_node; fi
+if $with_browser && [[ ! -x ${CHROMIUM:-/usr/bin/chromium} ]]; then install_chromium; fi

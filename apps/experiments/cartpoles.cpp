@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "apps/experiments/race.h"
+#include "apps/experiments/recorded_motion.h"
 #include "apps/experiments/scene_problem.h"
 #include "lithe/optimize/ddp.h"
 #include "lithe/optimize/stochastic_search.h"
@@ -78,7 +79,7 @@ void race_to_the_top(const std::string& name, int hold, double effort, const Exp
   Figure figure = race_figure("Cost over time", {{"DDP", by_gradients}, {"stochastic search", by_search}});
   add_motion_panel(by_gradients, scene, figure);
   report.figures.push_back({name, std::move(figure)});
-  report.motions.push_back({name, problem.model, scene.time_step, by_gradients.trajectory});
+  report.motions.push_back({name, problem.model, scene.time_step, recorded_motion(problem, by_gradients.plan)});
 }
 
 }  // namespace

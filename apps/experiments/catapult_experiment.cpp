@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "apps/experiments/race.h"
+#include "apps/experiments/recorded_motion.h"
 #include "apps/experiments/scene_problem.h"
 #include "lithe/optimize/multiple_shooting.h"
 #include "lithe/optimize/residuals.h"
@@ -130,7 +131,7 @@ void catapult_experiment(const ExperimentOptions& options, ExperimentReport& rep
   }
   path.curves.push_back({.label = "target", .x = {kTarget}, .y = {kTarget}, .markers = true});
   report.figures.push_back({"catapult", {.panels = {distance_panel(by_shooting, by_search), std::move(path)}}});
-  report.motions.push_back({"catapult", problem.model, scene.time_step, by_shooting.trajectory});
+  report.motions.push_back({"catapult", problem.model, scene.time_step, recorded_motion(problem, by_shooting.plan)});
 }
 
 }  // namespace lithe::experiments

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "apps/experiments/race.h"
+#include "apps/experiments/recorded_motion.h"
 #include "apps/experiments/scene_problem.h"
 #include "lithe/optimize/single_shooting.h"
 #include "lithe/scenes/drone.h"
@@ -70,7 +71,7 @@ void drone_experiment(const ExperimentOptions& options, ExperimentReport& report
   flight.curves.push_back(std::move(path));
   flight.targets.push_back({.y = kTarget, .label = "target"});
   report.figures.push_back({"drone", {.panels = {std::move(loss), std::move(flight)}, .columns = 1}});
-  report.motions.push_back({"drone", problem.model, scene.time_step, aware.trajectory});
+  report.motions.push_back({"drone", problem.model, scene.time_step, recorded_motion(problem, aware.plan)});
 }
 
 }  // namespace lithe::experiments

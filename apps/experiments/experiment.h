@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "apps/experiments/svg_plot.h"
+#include "lithe/io/recording.h"
 #include "lithe/optimize/solve.h"
 
 namespace lithe::experiments {
@@ -34,7 +35,7 @@ struct NamedMotion {
   std::string name;
   Model model;
   double time_step = 0;
-  Trajectory trajectory;
+  std::vector<RecordedFrame> frames;
 };
 
 struct NamedFigure {

@@ -4,6 +4,7 @@
 
 #include "apps/experiments/humanoid_jump.h"
 #include "apps/experiments/race.h"
+#include "apps/experiments/recorded_motion.h"
 #include "lithe/optimize/ddp.h"
 
 namespace lithe::experiments {
@@ -83,7 +84,7 @@ void humanoid_experiment(const ExperimentOptions& options, ExperimentReport& rep
   Figure figure = race_figure("Cost over time", {{"DDP", solution}});
   figure.panels.insert(figure.panels.begin(), std::move(panel));
   report.figures.push_back({"humanoid", std::move(figure)});
-  report.motions.push_back({"humanoid", model, kTimeStep, solution.trajectory});
+  report.motions.push_back({"humanoid", model, kTimeStep, recorded_motion(problem, solution.plan)});
 }
 
 }  // namespace lithe::experiments

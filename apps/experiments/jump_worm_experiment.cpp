@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "apps/experiments/race.h"
+#include "apps/experiments/recorded_motion.h"
 #include "lithe/optimize/ddp.h"
 #include "lithe/optimize/residuals.h"
 #include "lithe/optimize/stochastic_search.h"
@@ -86,7 +87,7 @@ void jump_worm_experiment(const ExperimentOptions& options, ExperimentReport& re
   Figure figure = race_figure("Cost over time", {{"DDP", by_gradients}, {"stochastic search", by_search}});
   figure.panels.push_back(std::move(panel));
   report.figures.push_back({"jump_worm", std::move(figure)});
-  report.motions.push_back({"jump_worm", problem.model, scene.time_step, by_gradients.trajectory});
+  report.motions.push_back({"jump_worm", problem.model, scene.time_step, recorded_motion(problem, by_gradients.plan)});
 }
 
 }  // namespace lithe::experiments

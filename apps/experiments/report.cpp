@@ -5,23 +5,11 @@
 #include <filesystem>
 #include <fstream>
 
+#include "apps/experiments/recorded_motion.h"
 #include "lithe/core/check.h"
 #include "lithe/core/version.h"
-#include "lithe/io/recording_writer.h"
 
 namespace lithe::experiments {
-
-namespace {
-
-void write_motion(const NamedMotion& motion, const std::string& path) {
-  RecordingWriter writer(path, recording_header(motion.model, motion.name, motion.time_step));
-  for (int t = 0; t <= motion.trajectory.steps(); ++t) {
-    writer.append({.time = t * motion.time_step, .q = motion.trajectory.q.col(t), .v = motion.trajectory.v.col(t)});
-  }
-  writer.close();
-}
-
-}  // namespace
 
 std::string summary(const ExperimentReport& report) {
   std::string text = fmt::format("{} ({:.1f} s)\n", report.title, report.seconds);
@@ -58,7 +46,10 @@ void write_reports(std::span<const ExperimentReport> reports, const ExperimentOp
   LITHE_CHECK(!error, "cannot make the folder '{}': {}", folder, error.message());
   for (const ExperimentReport& report : reports) {
     for (const NamedFigure& figure : report.figures) write_svg(figure.figure, folder + "/" + figure.name + ".svg");
-    for (const NamedMotion& motion : report.motions) write_motion(motion, folder + "/" + motion.name + ".lithe");
+    for (const NamedMotion& motion : report.motions) {
+      write_recording(folder + "/" + motion.name + ".lithe",
+                      recording_header(motion.model, motion.name, motion.time_step), motion.frames);
+    }
   }
   const std::string path = folder + "/report.md";
   std::ofstream file(path);

@@ -17,5 +17,6 @@ void add_gradcheck(CLI::App& app);
 void add_optimize(CLI::App& app);
 void add_scenes(CLI::App& app);
 void add_simulate(CLI::App& app);
+void add_view(CLI::App& app);
 
 }  // namespace lithe::cli

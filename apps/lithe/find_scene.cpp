@@ -12,11 +12,13 @@ void add_scene_options(CLI::App& command, SceneOptions& options) {
   add_file_options(command, options.files);
 }
 
-Scene find_scene(const std::string& name, const SceneOptions& options) {
-  if (!looks_like_file(name)) return scene(name);
+Scene find_scene(const std::string& name, const SceneOptions& options) { return find_shown_scene(name, options).scene; }
+
+ShownScene find_shown_scene(const std::string& name, const SceneOptions& options) {
+  if (!looks_like_file(name)) return {scene(name), {}};
   const LoadedModel loaded = load(name, load_options(options.files));
   for (const LoadWarning& warning : loaded.warnings) fmt::print(stderr, "{}\n", to_string(warning));
-  return options.no_ground ? scene_from(loaded) : scene_on_ground(loaded);
+  return {options.no_ground ? scene_from(loaded) : scene_on_ground(loaded), loaded.visuals};
 }
 
 }  // namespace lithe::cli

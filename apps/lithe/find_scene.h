@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include <string>
+#include <vector>
 
 #include "apps/lithe/load_file.h"
 #include "lithe/scenes/scene.h"
@@ -18,5 +19,12 @@ struct SceneOptions {
 void add_scene_options(CLI::App& command, SceneOptions& options);
 
 Scene find_scene(const std::string& name, const SceneOptions& options = {});
+
+// With what only the eye sees of it.
+struct ShownScene {
+  Scene scene;
+  std::vector<Visual> visuals;
+};
+ShownScene find_shown_scene(const std::string& name, const SceneOptions& options = {});
 
 }  // namespace lithe::cli

@@ -29,6 +29,7 @@ int main(int argc, char** argv) {
   lithe::cli::add_demo(app);
   lithe::cli::add_simulate(app);
   lithe::cli::add_optimize(app);
+  lithe::cli::add_view(app);
   lithe::cli::add_export(app);
   lithe::cli::add_gradcheck(app);
   lithe::cli::add_bench(app);

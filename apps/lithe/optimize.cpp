@@ -15,14 +15,15 @@
 #include <thread>
 
 #include "apps/experiments/methods.h"
+#include "apps/experiments/recorded_motion.h"
 #include "apps/experiments/scene_problem.h"
 #include "apps/experiments/solution_figure.h"
 #include "apps/lithe/commands.h"
 #include "apps/lithe/interrupt.h"
 #include "apps/lithe/optimize_report.h"
-#include "apps/lithe/recorder.h"
 #include "apps/lithe/solve_line.h"
 #include "lithe/core/check.h"
+#include "lithe/io/recording_writer.h"
 #include "lithe/optimize/motion.h"
 #include "lithe/scenes/catalogue.h"
 
@@ -63,7 +64,7 @@ class Optimization {
                 options.scene);
     if (!options_.plot.empty()) check_writable(options_.plot);
     if (!options_.record.empty()) {
-      recorder_.emplace(options_.record, recording_header(problem_.model, options_.scene, problem_.step.time_step()));
+      writer_.emplace(options_.record, recording_header(problem_.model, options_.scene, problem_.step.time_step()));
     }
   }
 
@@ -85,7 +86,7 @@ class Optimization {
                                    .aware = options_.aware};
     fmt::print("{}", options_.json ? report.json() : report.text());
     std::fflush(stdout);  // the report is out even if a file cannot be written
-    if (recorder_) record(evaluator, solution.plan);
+    if (writer_) record(solution.plan);
     if (!options_.plot.empty()) plot(solution);
     if (report.interrupted()) throw Interrupted();
   }
@@ -109,13 +110,9 @@ class Optimization {
     return experiments::solve_by(options_.method, problem_, initial, method);
   }
 
-  void record(MotionEvaluator& evaluator, const Plan& plan) {
-    Motion motion;
-    evaluator.run(plan, MotionEvaluator::Keep::records, nullptr, motion);
-    const int steps = motion.diverged_at < 0 ? problem_.steps : motion.diverged_at;
-    const double step = problem_.step.time_step();
-    for (int t = 0; t < steps; ++t) recorder_->add_step(t * step, motion.records[static_cast<std::size_t>(t)]);
-    recorder_->finish(steps * step, motion.q.col(steps), motion.v.col(steps));
+  void record(const Plan& plan) {
+    for (const RecordedFrame& frame : experiments::recorded_motion(problem_, plan)) writer_->append(frame);
+    writer_->close();
     say_file("recording", options_.record);
   }
 
@@ -132,7 +129,7 @@ class Optimization {
   const OptimizeOptions& options_;
   Scene scene_;
   Problem problem_;
-  std::optional<Recorder> recorder_;
+  std::optional<RecordingWriter> writer_;
 };
 
 // CLI11's own checks let NaN pass, and read 99999999999999999999 as a large number.

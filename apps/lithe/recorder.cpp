@@ -1,21 +1,11 @@
 #include "apps/lithe/recorder.h"
 
+#include "apps/experiments/recorded_motion.h"
+
 namespace lithe::cli {
 
 void Recorder::add_step(double time, const StepRecord& record) {
-  frame_.time = time;
-  frame_.q = record.state.q;
-  frame_.v = record.state.v;
-  frame_.contacts.clear();
-  const std::vector<Contact>& contacts = record.contacts.contacts;
-  for (std::size_t k = 0; k < contacts.size(); ++k) {
-    const Contact& c = contacts[k];
-    frame_.contacts.push_back({.a = static_cast<std::uint32_t>(int{c.a}),
-                               .b = static_cast<std::uint32_t>(int{c.b}),
-                               .point = c.p,
-                               .normal = c.n,
-                               .impulse = contact_impulse(record, static_cast<int>(k))});
-  }
+  experiments::record_step(time, record, frame_);
   writer_.append(frame_);
 }
 

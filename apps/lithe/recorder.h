@@ -7,7 +7,7 @@
 
 namespace lithe::cli {
 
-// Puts states, and the contacts of the steps that start from them, into a file.
+// Puts states into a file, with the contacts and the controls of the steps that start from them.
 class Recorder {
  public:
   Recorder(const std::string& path, const RecordingHeader& header) : writer_(path, header) {}

@@ -80,7 +80,7 @@ JointType joint_type(Content& in) {
   return static_cast<JointType>(type);
 }
 
-RecordingHeader parse_header(Content& in) {
+RecordingHeader parse_header(Content& in, std::uint32_t version) {
   RecordingHeader header;
   const std::uint32_t nq = in.u32();
   const std::uint32_t nv = in.u32();
@@ -101,25 +101,48 @@ RecordingHeader parse_header(Content& in) {
     shape.name = in.text();
     shape.body = body_number(in, header.bodies.size());
   }
+  if (version > 1) {
+    header.motors.resize(in.count("motors", 8));
+    for (RecordingHeader::MotorEntry& motor : header.motors) {
+      motor.name = in.text();
+      motor.joint = in.u32();
+      in.require(motor.joint < header.joints.size(), "joint {} of {}", motor.joint, header.joints.size());
+    }
+  }
   in.require(in.left() == 0, "{} bytes too many in the header", in.left());
   in.require(nq == static_cast<std::uint32_t>(header.nq()) && nv == static_cast<std::uint32_t>(header.nv()),
              "{} coordinates and {} velocities, but the joints have {} and {}", nq, nv, header.nq(), header.nv());
   return header;
 }
 
-void parse_frame(Content& in, int nq, int nv, std::size_t shapes, RecordedFrame& frame) {
+void parse_numbers(Content& in, Eigen::Index count, VecX& out) {
+  out.resize(count);
+  for (double& x : out) x = in.f64();
+}
+
+// What the controls of a frame may say; zero in version 1, which has none.
+bool makes_sense(std::uint32_t controls) {
+  return controls == 0 || ((controls & kControlsKnown) != 0 && controls <= (kControlsKnown | kForces | kTargets));
+}
+
+void parse_frame(Content& in, const FrameLayout& layout, RecordedFrame& frame) {
   const std::uint32_t contacts = in.u32();
+  const std::uint32_t controls = layout.version > 1 ? in.u32() : 0;
   frame.time = in.f64();
-  frame.q.resize(nq);
-  for (double& q : frame.q) q = in.f64();
-  frame.v.resize(nv);
-  for (double& v : frame.v) v = in.f64();
+  parse_numbers(in, layout.nq, frame.q);
+  parse_numbers(in, layout.nv, frame.v);
+  if ((controls & kForces) != 0) {
+    parse_numbers(in, layout.nv, frame.tau);
+  } else {
+    frame.tau.setZero(controls != 0 ? layout.nv : 0);
+  }
+  parse_numbers(in, (controls & kTargets) != 0 ? static_cast<Eigen::Index>(layout.motors) : 0, frame.motor_targets);
   frame.contacts.resize(contacts);
   for (RecordedContact& contact : frame.contacts) {
     contact.a = in.u32();
     contact.b = in.u32();
-    in.require(contact.a < shapes && contact.b < shapes, "a contact of shapes {} and {}, of {}", contact.a, contact.b,
-               shapes);
+    in.require(contact.a < layout.shapes && contact.b < layout.shapes, "a contact of shapes {} and {}, of {}",
+               contact.a, contact.b, layout.shapes);
     contact.point = in.vec3();
     contact.normal = in.vec3();
     contact.impulse = in.vec3();
@@ -154,9 +177,11 @@ void RecordingReader::read_prologue() {
   unsigned char bytes[kPrologue] = {};
   const bool whole = get(bytes, kPrologue);
   if (!whole || std::memcmp(bytes, kMagic, sizeof kMagic) != 0) fail(name_, 0, "this is no recording of Lithe's");
-  const std::uint32_t version = get_u32(bytes + 8);
-  if (version != kVersion) {
-    fail(name_, 8, fmt::format("recordings of version {} are unknown here, only version {} is", version, kVersion));
+  version_ = get_u32(bytes + 8);
+  if (version_ < kFirstVersion || version_ > kVersion) {
+    fail(name_, 8,
+         fmt::format("recordings of version {} are unknown here, only versions {} to {} are", version_, kFirstVersion,
+                     kVersion));
   }
   if (get_u32(bytes + 12) != kByteOrder) fail(name_, 12, "the byte order mark is wrong: numbers must be little-endian");
 }
@@ -170,9 +195,8 @@ void RecordingReader::read_header() {
   block_.clear();
   read_content(length, get_u32(head + 4));
   Content content(block_, name_, start + kBlockHead);
-  header_ = parse_header(content);
-  nq_ = header_.nq();
-  nv_ = header_.nv();
+  header_ = parse_header(content, version_);
+  layout_ = frame_layout(header_, version_);
 }
 
 bool RecordingReader::read(RecordedFrame& frame) {
@@ -181,25 +205,28 @@ bool RecordingReader::read(RecordedFrame& frame) {
   const std::uint64_t start = offset_;
   if (start == size_) return false;
 
-  // The number of contacts, which comes first, says once more how long the frame is: a damaged length does not pass for
-  // the end of the file.
-  unsigned char head[kBlockHead + 4];
-  cut_off_ = !get(head, sizeof head);
+  // The number of contacts and what is said of controls come first: they give the length once more, so that a damaged
+  // length does not pass for the end of the file.
+  unsigned char head[kBlockHead + 8] = {};
+  const std::size_t counts = layout_.version > 1 ? 8 : 4;
+  cut_off_ = !get(head, kBlockHead + counts);
   if (cut_off_) return false;
   const std::uint32_t length = get_u32(head);
   const std::uint32_t contacts = get_u32(head + kBlockHead);
-  if (length != frame_size(nq_, nv_, contacts)) {
+  const std::uint32_t controls = get_u32(head + kBlockHead + 4);
+  if (!makes_sense(controls) || length != layout_.size(contacts, controls)) {
     fail(name_, start,
-         fmt::format("a frame of {} bytes with {} contacts, which does not fit the header: the file is damaged", length,
-                     contacts));
+         fmt::format("a frame of {} bytes with {} contacts and controls {}, which does not fit the header: the file is "
+                     "damaged",
+                     length, contacts, controls));
   }
-  cut_off_ = length - 4 > size_ - offset_;
+  cut_off_ = length - counts > size_ - offset_;
   if (cut_off_) return false;
 
-  block_.assign(head + kBlockHead, head + sizeof head);
+  block_.assign(head + kBlockHead, head + kBlockHead + counts);
   read_content(length, get_u32(head + 4));
   Content content(block_, name_, start + kBlockHead);
-  parse_frame(content, nq_, nv_, header_.shapes.size(), frame);
+  parse_frame(content, layout_, frame);
   done_ = false;
   return true;
 }

@@ -28,6 +28,8 @@ class RecordingReader {
 
   const RecordingHeader& header() const { return header_; }
 
+  std::uint32_t version() const { return version_; }  // of the format
+
   // The next frame, or false at the end. Memory of `frame` is reused. After an Error there is nothing more to read.
   bool read(RecordedFrame& frame);
 
@@ -42,10 +44,11 @@ class RecordingReader {
 
   std::string name_;
   std::unique_ptr<std::istream> bytes_;
+  std::uint32_t version_ = 0;
   std::uint64_t size_ = 0;    // of them all
   std::uint64_t offset_ = 0;  // of what is read next
   RecordingHeader header_;
-  int nq_ = 0, nv_ = 0;
+  recording_format::FrameLayout layout_;
   std::vector<unsigned char> block_;  // the content of the block read last
   bool cut_off_ = false;
   bool done_ = false;

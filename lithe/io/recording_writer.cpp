@@ -1,5 +1,7 @@
 #include "lithe/io/recording_writer.h"
 
+#include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
@@ -51,13 +53,35 @@ void put_header(std::string& out, const RecordingHeader& header) {
     put_text(out, shape.name);
     put_u32(out, shape.body);
   }
+  put_u32(out, as_u32(header.motors.size()));
+  for (const RecordingHeader::MotorEntry& motor : header.motors) {
+    put_text(out, motor.name);
+    put_u32(out, motor.joint);
+  }
+}
+
+// −0 is not left out: numbers come back bit by bit.
+bool is_left_out(double force) { return std::bit_cast<std::uint64_t>(force) == 0; }
+
+std::uint32_t controls_of(const RecordedFrame& frame) {
+  if (!frame.has_controls()) return 0;
+  return kControlsKnown | (std::ranges::all_of(frame.tau, is_left_out) ? 0 : kForces) |
+         (frame.motor_targets.size() > 0 ? kTargets : 0);
 }
 
 void put_frame(std::string& out, const RecordedFrame& frame) {
+  const std::uint32_t controls = controls_of(frame);
   put_u32(out, as_u32(frame.contacts.size()));
+  put_u32(out, controls);
   put_f64(out, frame.time);
   for (const double q : frame.q) put_f64(out, q);
   for (const double v : frame.v) put_f64(out, v);
+  if ((controls & kForces) != 0) {
+    for (const double tau : frame.tau) put_f64(out, tau);
+  }
+  if ((controls & kTargets) != 0) {
+    for (const double target : frame.motor_targets) put_f64(out, target);
+  }
   for (const RecordedContact& contact : frame.contacts) {
     put_u32(out, contact.a);
     put_u32(out, contact.b);
@@ -79,12 +103,16 @@ void check_header(const RecordingHeader& header) {
     LITHE_CHECK(shape.body < header.bodies.size(), "shape '{}' of a recording is on body {}, of {}", shape.name,
                 shape.body, header.bodies.size());
   }
+  for (const RecordingHeader::MotorEntry& motor : header.motors) {
+    LITHE_CHECK(motor.joint < header.joints.size(), "motor '{}' of a recording drives joint {}, of {}", motor.name,
+                motor.joint, header.joints.size());
+  }
 }
 
 }  // namespace
 
 RecordingWriter::RecordingWriter(std::string path, const RecordingHeader& header)
-    : path_(std::move(path)), nq_(header.nq()), nv_(header.nv()), shape_count_(header.shapes.size()) {
+    : path_(std::move(path)), layout_(frame_layout(header, kVersion)) {
   check_header(header);
   file_.reset(std::fopen(path_.c_str(), "wb"));
   if (!file_) fail("cannot be written");
@@ -101,18 +129,31 @@ RecordingWriter::RecordingWriter(std::string path, const RecordingHeader& header
 }
 
 void RecordingWriter::append(const RecordedFrame& frame) {
-  LITHE_CHECK(frame.q.size() == nq_ && frame.v.size() == nv_,
-              "a frame of {}: q has {} entries and v {}, but the header says {} and {}", path_, frame.q.size(),
-              frame.v.size(), nq_, nv_);
-  for (const RecordedContact& contact : frame.contacts) {
-    LITHE_CHECK(contact.a < shape_count_ && contact.b < shape_count_,
-                "a frame of {}: a contact is between shapes {} and {}, but there are {}", path_, contact.a, contact.b,
-                shape_count_);
-  }
+  check_frame(frame);
   block_.assign(kBlockHead, '\0');
   put_frame(block_, frame);
   write_block();
   ++frames_;
+}
+
+void RecordingWriter::check_frame(const RecordedFrame& frame) const {
+  const auto motors = static_cast<Eigen::Index>(layout_.motors);
+  LITHE_CHECK(frame.q.size() == layout_.nq && frame.v.size() == layout_.nv,
+              "a frame of {}: q has {} entries and v {}, but the header says {} and {}", path_, frame.q.size(),
+              frame.v.size(), layout_.nq, layout_.nv);
+  LITHE_CHECK(frame.tau.size() == 0 || frame.tau.size() == layout_.nv,
+              "a frame of {}: tau has {} entries, but must have {}, or none if nothing is known of the controls", path_,
+              frame.tau.size(), layout_.nv);
+  LITHE_CHECK(frame.motor_targets.size() == 0 || frame.motor_targets.size() == motors,
+              "a frame of {}: there are {} motor targets, but must be {}, or none if motors are off", path_,
+              frame.motor_targets.size(), motors);
+  LITHE_CHECK(frame.has_controls() || frame.motor_targets.size() == 0,
+              "a frame of {}: with motor targets, tau must be given too (zeros, if there are no forces)", path_);
+  for (const RecordedContact& contact : frame.contacts) {
+    LITHE_CHECK(contact.a < layout_.shapes && contact.b < layout_.shapes,
+                "a frame of {}: a contact is between shapes {} and {}, but there are {}", path_, contact.a, contact.b,
+                layout_.shapes);
+  }
 }
 
 // Fills in the head of block_, its length and a checksum of length and content, and writes it.

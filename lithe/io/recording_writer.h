@@ -36,14 +36,14 @@ class RecordingWriter {
     void operator()(std::FILE* file) const { std::fclose(file); }
   };
 
+  void check_frame(const RecordedFrame& frame) const;
   void write_block();
   void write(const std::string& bytes);
   [[noreturn]] void fail(const char* what) const;
 
   std::string path_;
   std::unique_ptr<std::FILE, CloseFile> file_;
-  int nq_, nv_;
-  std::size_t shape_count_;
+  recording_format::FrameLayout layout_;
   std::string block_;  // under construction: its head and what follows; kept for its memory
   std::size_t frames_ = 0;
   std::size_t bytes_ = 0;

@@ -173,6 +173,8 @@ float show_number(double value) {
   return static_cast<float>(std::fmin(std::fmax(value, -kMost), kMost));
 }
 
+ShowTrack make_track(const Model& model, const ShowMotion& motion) { return TrackMaker(model, motion).make(); }
+
 ShowDocument make_show(const Model& model, const std::vector<Visual>& visuals, std::string title, double time_step,
                        const std::vector<ShowMotion>& motions) {
   LITHE_CHECK(time_step > 0 && std::isfinite(time_step), "a time step of {} s; it must be positive", time_step);
@@ -182,7 +184,7 @@ ShowDocument make_show(const Model& model, const std::vector<Visual>& visuals, s
                        .bodies = show_bodies(model),
                        .shapes = show_shapes(model, visuals),
                        .joints = show_joints(model)};
-  for (const ShowMotion& motion : motions) show.motions.push_back(TrackMaker(model, motion).make());
+  for (const ShowMotion& motion : motions) show.motions.push_back(make_track(model, motion));
   return show;
 }
 

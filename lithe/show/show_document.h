@@ -100,6 +100,9 @@ struct ShowDocument {
 ShowDocument make_show(const Model& model, const std::vector<Visual>& visuals, std::string title, double time_step,
                        const std::vector<ShowMotion>& motions);
 
+// One of its motions alone.
+ShowTrack make_track(const Model& model, const ShowMotion& motion);
+
 // The nearest float. What is too large for one becomes the largest; NaN is an Error.
 float show_number(double value);
 

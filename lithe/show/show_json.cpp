@@ -125,15 +125,19 @@ std::string to_json(const ShowDocument& show) {
   return std::move(json).str();
 }
 
-std::string to_html(const ShowDocument& show, std::string_view viewer_page) {
+std::string with_document(std::string_view viewer_page, std::string_view json) {
   const std::size_t place = viewer_page.find(kShowPlaceholder);
   LITHE_CHECK(place != std::string_view::npos, "the viewer's page has no place for the document: {} is not in it",
               kShowPlaceholder);
   const std::size_t content = place + kShowPlaceholder.find("null");
   std::string page(viewer_page.substr(0, content));
-  page += to_json(show);
+  page += json;
   page += viewer_page.substr(content + std::string_view("null").size());
   return page;
+}
+
+std::string to_html(const ShowDocument& show, std::string_view viewer_page) {
+  return with_document(viewer_page, to_json(show));
 }
 
 }  // namespace lithe

@@ -51,17 +51,20 @@ std::string called(const std::vector<std::string>& names, std::size_t i) {
 
 // Every part in words, so that one comparison serves all kinds.
 struct Parts {
-  std::vector<std::string> bodies, joints, shapes;
+  std::vector<std::string> bodies, joints, shapes, motors;
 };
 
 Parts parts_of(const RecordingHeader& header) {
   const auto body = [&](std::uint32_t number) { return fmt::format("{} ('{}')", number, header.bodies.at(number)); };
-  Parts parts = {.bodies = header.bodies, .joints = {}, .shapes = {}};
+  Parts parts = {.bodies = header.bodies, .joints = {}, .shapes = {}, .motors = {}};
   for (const RecordingHeader::JointEntry& joint : header.joints) {
     parts.joints.push_back(fmt::format("{}, {} of body {}", joint.name, to_string(joint.type), body(joint.body)));
   }
   for (const RecordingHeader::ShapeEntry& shape : header.shapes) {
     parts.shapes.push_back(fmt::format("{} of body {}", shape.name, body(shape.body)));
+  }
+  for (const RecordingHeader::MotorEntry& motor : header.motors) {
+    parts.motors.push_back(fmt::format("{} of joint '{}'", motor.name, header.joints.at(motor.joint).name));
   }
   return parts;
 }
@@ -101,6 +104,7 @@ void check_recording_fits(const RecordingHeader& header, const Model& model) {
   compare("body", recorded.bodies, modelled.bodies);
   compare("joint", recorded.joints, modelled.joints);
   compare("shape", recorded.shapes, modelled.shapes);
+  if (!recorded.motors.empty()) compare("motor", recorded.motors, modelled.motors);  // version 1 names none
 }
 
 }  // namespace lithe

@@ -40,7 +40,7 @@ ShowMotion show_motion(std::string name, double time_step, const std::vector<Rec
 // its last full one (reader.cut_off()).
 ShowMotion show_motion(std::string name, RecordingReader& reader, int every = 1);
 
-// Whether a recording is one of this model: the same bodies, joints and shapes by number, name and place. If not, an Error that names the
+// Whether a recording is one of this model: the same bodies, joints, shapes and motors (where it names any) by number, name and place. If not, an Error that names the
 // first difference.
 void check_recording_fits(const RecordingHeader& header, const Model& model);
 

@@ -29,4 +29,5 @@ NB_MODULE(_lithe, m) {
   bind_batch(m);
   bind_optimize(m);
   bind_recording(m);
+  bind_view(m);
 }

@@ -37,5 +37,6 @@ void bind_solvers(nanobind::module_& m);
 void bind_receding_horizon(nanobind::module_& m);
 void bind_identification(nanobind::module_& m);
 void bind_recording(nanobind::module_& m);
+void bind_view(nanobind::module_& m);
 
 }  // namespace lithe::python

@@ -1,11 +1,13 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <limits>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include "lithe/io/recording_reader.h"
 #include "lithe/io/recording_writer.h"
+#include "lithe/view/recorded_contacts.h"
 #include "python/bindings/arrays.h"
 #include "python/bindings/parts.h"
 #include "python/bindings/paths.h"
@@ -16,18 +18,13 @@ namespace lithe::python {
 
 namespace {
 
-// The state that a step started from, with the contacts that were found there.
+// The state that a step started from, with the contacts that were found there and what drove the step.
 RecordedFrame frame_of(const StepRecord& record) {
-  RecordedFrame frame{.q = record.state.q, .v = record.state.v};
-  for (int k = 0; k < static_cast<int>(record.contacts.contacts.size()); ++k) {
-    const Contact& c = record.contacts.contacts[k];
-    frame.contacts.push_back({.a = static_cast<std::uint32_t>(static_cast<int>(c.a)),
-                              .b = static_cast<std::uint32_t>(static_cast<int>(c.b)),
-                              .point = c.p,
-                              .normal = c.n,
-                              .impulse = contact_impulse(record, k)});
-  }
-  return frame;
+  return {.q = record.state.q,
+          .v = record.state.v,
+          .contacts = recorded_contacts(record),
+          .tau = record.control.tau,
+          .motor_targets = record.control.motor_targets};
 }
 
 class Writer {
@@ -36,12 +33,15 @@ class Writer {
       : path_(path.string()),
         nq_(model.nq()),
         nv_(model.nv()),
+        motors_(static_cast<int>(model.motors().size())),
         time_step_(time_step),
         writer_(path_, recording_header(model, title, time_step)) {}
 
-  void append(nb::handle what, const std::optional<double>& time) {
+  void append(nb::handle what, const std::optional<double>& time, const OptionalArray& tau,
+              const OptionalArray& targets) {
     if (closed_) throw nb::value_error(fmt::format("{} is closed: nothing can be appended", path_).c_str());
     RecordedFrame frame = read(what);
+    read_controls(tau, targets, frame);
     frame.time = time.value_or(static_cast<double>(writer_.frames()) * time_step_);
     writer_.append(frame);
   }
@@ -71,8 +71,17 @@ class Writer {
     return {.q = ArrayIn(state[0]).vector("q", nq_), .v = ArrayIn(state[1]).vector("v", nv_)};
   }
 
+  void read_controls(const OptionalArray& tau, const OptionalArray& targets, RecordedFrame& frame) const {
+    if (!tau && !targets) return;
+    if (frame.has_controls()) {
+      throw nb::value_error("tau, targets: a StepRecord has its own; give them with a tuple (q, v) only");
+    }
+    frame.tau = tau ? tau->vector("tau", nv_) : VecX::Zero(nv_);
+    frame.motor_targets = vector_or_empty(targets, "targets", motors_);
+  }
+
   std::string path_;
-  int nq_, nv_;
+  int nq_, nv_, motors_;
   double time_step_;
   RecordingWriter writer_;
   bool closed_ = false;
@@ -81,10 +90,18 @@ class Writer {
 // A whole recording, one row per frame.
 struct Motion {
   RecordingHeader header;
-  Array times, q, v;
+  Array times, q, v, tau, targets;
   std::vector<std::vector<RecordedContact>> contacts;
-  bool cut_off;
+  bool has_controls, cut_off;
 };
+
+// Whether every frame but the last says what drove its step.
+bool has_controls(const Recording& recording) {
+  for (std::size_t k = 0; k + 1 < recording.frames.size(); ++k) {
+    if (!recording.frames[k].has_controls()) return false;
+  }
+  return recording.frames.size() > 1;
+}
 
 Motion read_motion(const PathIn& path) {
   Recording recording;
@@ -96,6 +113,10 @@ Motion read_motion(const PathIn& path) {
   VecX times(frames);
   MatX q(recording.header.nq(), frames);
   MatX v(recording.header.nv(), frames);
+  MatX tau = MatX::Zero(recording.header.nv(), frames);
+  const auto motors = static_cast<Eigen::Index>(recording.header.motors.size());
+  MatX targets = MatX::Constant(motors, frames, std::numeric_limits<double>::quiet_NaN());
+  const bool controlled = has_controls(recording);
   std::vector<std::vector<RecordedContact>> contacts;
   contacts.reserve(recording.frames.size());
   for (Eigen::Index k = 0; k < frames; ++k) {
@@ -103,13 +124,18 @@ Motion read_motion(const PathIn& path) {
     times[k] = frame.time;
     q.col(k) = frame.q;
     v.col(k) = frame.v;
+    if (frame.has_controls()) tau.col(k) = frame.tau;
+    if (frame.motor_targets.size() > 0) targets.col(k) = frame.motor_targets;
     contacts.push_back(std::move(frame.contacts));
   }
   return {.header = std::move(recording.header),
           .times = to_numpy(std::move(times)),
           .q = to_numpy_rows(std::move(q)),
           .v = to_numpy_rows(std::move(v)),
+          .tau = to_numpy_rows(std::move(tau)),
+          .targets = to_numpy_rows(std::move(targets)),
           .contacts = std::move(contacts),
+          .has_controls = controlled,
           .cut_off = recording.cut_off};
 }
 
@@ -160,6 +186,8 @@ void define_header(Class& c, Header header) {
   c.def_prop_ro("shape_names", [header](const T& x) { return names_of(header(x).shapes); });
   c.def_prop_ro(
       "shape_bodies", [header](const T& x) { return bodies_of(header(x).shapes); }, "Numbers of their bodies.");
+  c.def_prop_ro(
+      "motor_names", [header](const T& x) { return names_of(header(x).motors); }, "None in files of version 1.");
 }
 
 void bind_writer(nb::module_& m) {
@@ -177,13 +205,16 @@ replaced.)")
       .def(nb::init<const PathIn&, const Model&, const std::string&, double>(), nb::arg("path"), nb::arg("model"),
            nb::arg("title") = "", nb::arg("time_step") = 1e-3)
       .def("append", &Writer::append, nb::arg("state").none(), nb::arg("time").none() = nb::none(),
+           nb::arg("tau").none() = nb::none(), nb::arg("targets").none() = nb::none(),
            nb::sig("def append(self, state: StepRecord | tuple[numpy.typing.ArrayLike, numpy.typing.ArrayLike], time: "
-                   "float | None = None) "
+                   "float | None = None, "
+                   "tau: numpy.typing.ArrayLike | None = None, targets: numpy.typing.ArrayLike | None = None) "
                    "-> None"),
            "One more frame, at `time` in seconds (none: the number of frames times the time step). Of a StepRecord it "
            "is the state that the "
-           "step started from, with the contacts found there and their impulses; of a tuple (q, v) it is that state, "
-           "without contacts.")
+           "step started from, with the contacts found there, their impulses and what drove the step; of a tuple (q, "
+           "v) it is that state, without contacts. `tau` and `targets` then say what drives the step from it; "
+           "without both, nobody knows.")
       .def("flush", &Writer::flush, "What was appended so far is in the file.")
       .def("close", &Writer::close, "Nothing can be appended after.")
       .def(
@@ -195,6 +226,8 @@ replaced.)")
       .def_prop_ro("bytes", [](const Writer& writer) { return (*writer).bytes(); })
       .def("__repr__", &Writer::describe);
 }
+
+nb::object array_or_none(const VecX& vector) { return vector.size() > 0 ? to_numpy(vector).object : nb::none(); }
 
 void bind_frames(nb::module_& m) {
   nb::class_<RecordedContact>(m, "RecordedContact", "A contact point of a frame, in the world.")
@@ -212,13 +245,21 @@ void bind_frames(nb::module_& m) {
       });
   nb::class_<RecordedFrame>(
       m, "RecordedFrame",
-      "A state, and the contacts found in it with their impulses during the step that starts there.")
+      "A state, the contacts found in it with their impulses during the step that starts there, and what drove it.")
       .def_ro("time", &RecordedFrame::time, "s.")
       .def_prop_ro(
           "q", [](const RecordedFrame& frame) { return to_numpy(frame.q); }, "(nq,)")
       .def_prop_ro(
           "v", [](const RecordedFrame& frame) { return to_numpy(frame.v); }, "(nv,)")
       .def_prop_ro("contacts", [](const RecordedFrame& frame) { return frame.contacts; })
+      .def_prop_ro(
+          "tau", [](const RecordedFrame& frame) { return array_or_none(frame.tau); },
+          nb::sig("def tau(self) -> numpy.typing.NDArray[numpy.float64] | None"),
+          "(nv,), generalised forces during that step; None: what drove it is not known, or there was none.")
+      .def_prop_ro(
+          "targets", [](const RecordedFrame& frame) { return array_or_none(frame.motor_targets); },
+          nb::sig("def targets(self) -> numpy.typing.NDArray[numpy.float64] | None"),
+          "Of the motors, (motors,); None: motors were off.")
       .def("__repr__", [](const RecordedFrame& frame) {
         return fmt::format("<RecordedFrame at {:g} s: {} contacts>", frame.time, frame.contacts.size());
       });
@@ -240,6 +281,14 @@ void bind_recording(nb::module_& m) {
           "q", [](const Motion& x) { return x.q; }, "(T, nq)")
       .def_prop_ro(
           "v", [](const Motion& x) { return x.v; }, "(T, nv)")
+      .def_prop_ro(
+          "tau", [](const Motion& x) { return x.tau; },
+          "(T, nv), generalised forces during the step that starts in each frame; zero where they are not known and in "
+          "the last frame.")
+      .def_prop_ro(
+          "targets", [](const Motion& x) { return x.targets; },
+          "Of the motors, (T, motors); NaN where motors were off and in the last frame.")
+      .def_ro("has_controls", &Motion::has_controls, "Whether every frame but the last says what drove its step.")
       .def(
           "contacts", [](const Motion& x, long frame) { return contacts_of(x, frame); }, nb::arg("frame"),
           "The contacts found in a frame, with their impulses during the step that starts there.")

@@ -19,6 +19,8 @@ from lithe._lithe import (
     StepOptions,
     StepRecord,
     StepStatus,
+    Task,
+    Visual,
     difference,
     kinetic_energy,
     load,
@@ -96,12 +98,17 @@ class World:
             self._model = opened
             start: tuple[ArrayLike, ArrayLike] = (neutral_configuration(opened), np.zeros(opened.nv))
             self._targets: Floats | None = None
+            self._name = "world"
             self.options = 1e-3 if options is None else options
         else:
             self._model = opened.model
             start = (opened.q, opened.v)
             self._targets = self._read_targets(opened.motor_targets) if self._model.motor_names else None
             self.options = opened.time_step if options is None else options
+            self._name = opened.name if isinstance(opened, LoadedModel) else source if isinstance(source, str) else "scene"
+        # For those who look at it.
+        self._visuals: list[Visual] = opened.visuals if isinstance(opened, LoadedModel) else []
+        self._task: Task | None = opened.task if isinstance(opened, Scene) else None
         self._record: StepRecord | None = None
         self._guess: StepRecord | None = None
         self._time = 0.0

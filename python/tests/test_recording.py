@@ -1,6 +1,7 @@
 """Recordings: what is written comes back bit by bit, and damage is noticed."""
 
 import struct
+import zlib
 
 import numpy as np
 import pytest
@@ -76,6 +77,91 @@ def test_frames_can_be_read_one_by_one(motion):
     assert count == 31 and not reader.cut_off
     with pytest.raises(StopIteration):
         next(reader)
+
+
+def test_what_drove_each_step_comes_back_too(tmp_path):
+    scene = lithe.scene("gripper")
+    path, model, rng = tmp_path / "grip.lithe", scene.model, np.random.default_rng(5)
+    forces = rng.normal(size=(10, model.nv))
+    q, v = scene.q, scene.v
+    with lithe.RecordingWriter(path, model, "gripper", scene.time_step) as writer:
+        for k in range(10):
+            targets = scene.motor_targets * k if k < 8 else None
+            record = lithe.step(model, q, v, forces[k], targets=targets, options=scene.time_step)
+            writer.append(record)
+            q, v = record.q, record.v
+        writer.append((q, v))
+    recording = lithe.read_recording(path)
+    assert recording.has_controls and recording.motor_names == [motor.name for motor in model.motors]
+    assert recording.tau.tobytes() == forces.tobytes() + bytes(8 * model.nv)
+    np.testing.assert_array_equal(recording.targets[:8], np.outer(np.arange(8), scene.motor_targets))
+    assert np.isnan(recording.targets[8:]).all()
+    frames = list(lithe.RecordingReader(path))
+    assert frames[3].tau.tobytes() == forces[3].tobytes()
+    np.testing.assert_array_equal(frames[3].targets, 3 * scene.motor_targets)
+    assert frames[9].targets is None
+    assert frames[10].tau is None
+
+
+def test_a_recorded_step_can_be_taken_again(motion):
+    path, scene, *_ = motion
+    recording = lithe.read_recording(path)
+    assert recording.has_controls
+    for k in range(30):
+        record = lithe.step(scene.model, recording.q[k], recording.v[k], recording.tau[k], options=recording.time_step)
+        np.testing.assert_allclose(record.q, recording.q[k + 1], rtol=0, atol=1e-12)
+
+
+def test_controls_can_be_given_with_a_state(tmp_path):
+    gripper, pendulum = lithe.scene("gripper"), lithe.scene("pendulum")
+    nv, targets = gripper.model.nv, gripper.motor_targets
+    with lithe.RecordingWriter(tmp_path / "m", gripper.model) as writer:
+        writer.append((gripper.q, gripper.v), tau=np.arange(nv))
+        writer.append((gripper.q, gripper.v), targets=targets)
+        writer.append((gripper.q, gripper.v))
+        with pytest.raises(ValueError, match=rf"tau: expected shape \({nv},\), got \(1,\)"):
+            writer.append((gripper.q, gripper.v), tau=[1])
+        with pytest.raises(ValueError, match="targets: expected"):
+            writer.append((gripper.q, gripper.v), targets=[1, 2, 3, 4])
+        with pytest.raises(ValueError, match="a StepRecord has its own"):
+            writer.append(lithe.step(gripper.model, gripper.q, gripper.v), tau=np.arange(nv))
+    recording = lithe.read_recording(tmp_path / "m")
+    assert len(recording) == 3 and recording.has_controls
+    np.testing.assert_array_equal(recording.tau, [np.arange(nv), np.zeros(nv), np.zeros(nv)])
+    np.testing.assert_array_equal(recording.targets[1], targets)
+    with lithe.RecordingWriter(tmp_path / "m", pendulum.model) as writer:
+        for _ in range(2):
+            writer.append((pendulum.q, pendulum.v))
+    assert not lithe.read_recording(tmp_path / "m").has_controls
+
+
+def version_1(path):
+    """A file of version 1: a hinge with two frames, without controls."""
+
+    def text(word):
+        return struct.pack("<I", len(word)) + word
+
+    def block(content):
+        length = struct.pack("<I", len(content))
+        return length + struct.pack("<I", zlib.crc32(length + content)) + content
+
+    header = struct.pack("<IId", 1, 1, 0.25) + text(b"old")
+    header += struct.pack("<I", 2) + text(b"world") + text(b"rod")
+    header += struct.pack("<I", 1) + text(b"hinge") + struct.pack("<II", 0, 1)
+    header += struct.pack("<I", 1) + text(b"bob") + struct.pack("<I", 1)
+    frames = [struct.pack("<Iddd", 0, 0.25 * k, 1.5 + k, -k) for k in range(2)]
+    path.write_bytes(struct.pack("<8sII", b"LITHEREC", 1, 0x01020304) + b"".join(map(block, [header, *frames])))
+
+
+def test_files_of_version_1_are_still_read(tmp_path):
+    version_1(tmp_path / "old")
+    recording = lithe.read_recording(tmp_path / "old")
+    assert (len(recording), recording.title, recording.motor_names) == (2, "old", [])
+    assert not recording.has_controls
+    np.testing.assert_array_equal(recording.q[:, 0], [1.5, 2.5])
+    np.testing.assert_array_equal(recording.tau, np.zeros((2, 1)))
+    assert recording.targets.shape == (2, 0)
+    assert [frame.tau for frame in lithe.RecordingReader(tmp_path / "old")] == [None, None]
 
 
 def test_contacts_are_found_by_number(motion):

@@ -19,6 +19,8 @@ class Frame(NamedTuple):
     q: tuple
     v: tuple
     contacts: list
+    tau: tuple | None  # None: not known
+    motor_targets: tuple | None  # None: motors are off
 
 
 class Bytes:
@@ -58,24 +60,28 @@ def read_header(content):
     header["bodies"] = [content.text() for _ in range(content.u32())]
     header["joints"] = [(content.text(), content.u32(), content.u32()) for _ in range(content.u32())]
     header["shapes"] = [(content.text(), content.u32()) for _ in range(content.u32())]
+    header["motors"] = [(content.text(), content.u32()) for _ in range(content.u32())]
     assert content.done()
     return header
 
 
 def read_frame(content, header):
-    count = content.u32()
+    count, controls = content.u32(), content.u32()
+    assert controls in (0, 1, 3, 5, 7)
     time, q, v = content.f64(1)[0], content.f64(header["nq"]), content.f64(header["nv"])
+    tau = content.f64(header["nv"]) if controls & 2 else (0.0,) * header["nv"] if controls & 1 else None
+    motor_targets = content.f64(len(header["motors"])) if controls & 4 else None
     contacts = [
         Contact(content.u32(), content.u32(), content.f64(3), content.f64(3), content.f64(3)) for _ in range(count)
     ]
     assert content.done()
-    return Frame(time, q, v, contacts)
+    return Frame(time, q, v, contacts, tau, motor_targets)
 
 
 def read_recording(path):
     """The header as a dictionary, and all frames."""
     file = Bytes(Path(path).read_bytes())
-    assert file.take(16) == b"LITHEREC\x01\0\0\0\x04\x03\x02\x01"
+    assert file.take(16) == b"LITHEREC\x02\0\0\0\x04\x03\x02\x01"
     first, *others = blocks(file)
     header = read_header(first)
     return header, [read_frame(content, header) for content in others]

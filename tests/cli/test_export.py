@@ -6,6 +6,7 @@ import struct
 import subprocess
 
 import pytest
+from recording import read_recording
 
 LITHE = os.environ.get("LITHE_CLI", "build/lithe")
 PLACEHOLDER = '<script type="application/json" id="lithe-show">null</script>'
@@ -84,6 +85,87 @@ def test_two_motions_are_shown_together(recording, tmp_path):
     export(recording, "--compare", other, "--json", tmp_path / "out.json")
     show = json.loads((tmp_path / "out.json").read_text())
     assert [motion["name"] for motion in show["motions"]] == ["standing", "pushed"]
+
+
+def test_recordings_say_what_drove_them(recording, tmp_path):
+    header, frames = read_recording(record(tmp_path / "pushed.lithe", "humanoid", "--controls", "random"))
+    assert all(len(frame.tau) == header["nv"] and any(frame.tau) for frame in frames[:-1])
+    assert (frames[-1].tau, frames[-1].contacts) == (None, [])
+    assert not any(any(frame.tau) for frame in read_recording(recording)[1][:-1])
+    header, frames = read_recording(record(tmp_path / "grip.lithe", "gripper"))
+    assert [name for name, _ in header["motors"]] == ["lift", "grip"]
+    assert all(frame.motor_targets == frames[0].motor_targets != (0, 0) for frame in frames[:-1])
+
+
+@pytest.fixture(scope="module")
+def thrown(tmp_path_factory):
+    """The catapult, pushed at random until its box lies on it."""
+    path = tmp_path_factory.mktemp("thrown") / "thrown.lithe"
+    result = lithe("simulate", "catapult", "--steps", 250, "--controls", "random", "--out", path, "--quiet")
+    assert (result.returncode, result.stderr) == (0, "")
+    return path
+
+
+def gradients(document):
+    show = json.loads(document.read_text())
+    return [
+        (floats(motion["gradients"]["bodies"]), floats(motion["gradients"]["joints"])) for motion in show["motions"]
+    ], show
+
+
+def test_gradients_of_the_task(thrown, tmp_path):
+    out = tmp_path / "out.json"
+    export(thrown, "--json", out)
+    assert "gradients" not in json.loads(out.read_text())["motions"][0]
+    export(thrown, "--json", out, "--gradients")
+    ((bodies, joints),), show = gradients(out)
+    assert show["motions"][0]["gradients"]["loss"] == "loss"
+    b, j = len(show["bodies"]), len(show["joints"])
+    assert (len(bodies), len(joints)) == (251 * b * 3, 251 * j)
+    x, z = read_recording(thrown)[1][-1].q[:2]
+    projectile = [body["name"] for body in show["bodies"]].index("projectile")
+    last = bodies[-3 * b :][3 * projectile : 3 * projectile + 3]
+    assert last == pytest.approx((2 * (x - 2.2), 0, 2 * (z - 2.2)), abs=1e-5)
+    assert joints[-j:] == (0,) * j
+    assert max(map(abs, joints)) > 0
+    export(thrown, "--json", out, "--gradients", "--every", 100)
+    ((thin, _),), _ = gradients(out)
+    assert thin == tuple(n for t in (0, 100, 200, 250) for n in bodies[t * b * 3 : (t + 1) * b * 3])
+    export(thrown, "--compare", thrown, "--json", out, "--gradients")
+    (first, second), _ = gradients(out)
+    assert first == second == (bodies, joints)
+
+
+def test_gradients_that_cannot_be_had_are_explained(recording, thrown, tmp_path):
+    out = tmp_path / "out.json"
+    text = error(recording, "--json", out, "--gradients")
+    assert "standing.lithe: no gradients: the scene has no task" in text and "catapult" in text
+    free = record(tmp_path / "free.lithe", "cartpole")
+    text = error(free, "--json", out, "--gradients", "--model", "pendulum")
+    assert "not of this model" in text
+    assert "excludes" in error(thrown, "--gltf", out, "--gradients", code=2)
+    assert not out.exists()
+
+
+def without_a_frame(path, number):
+    """The bytes of a recording without one of its frames."""
+    data = path.read_bytes()
+    place = 16
+    for _ in range(number + 1):
+        place += 8 + struct.unpack_from("<I", data, place)[0]
+    return data[:place] + data[place + 8 + struct.unpack_from("<I", data, place)[0] :]
+
+
+def test_gradients_need_every_frame(thrown, tmp_path):
+    out, cut, gap = tmp_path / "out.json", tmp_path / "cut.lithe", tmp_path / "gap.lithe"
+    cut.write_bytes(thrown.read_bytes()[:-100])
+    result = lithe("export", cut, "--json", out, "--gradients")
+    assert result.returncode == 0 and "was cut off" in result.stderr
+    assert len(gradients(out)[0][0][1]) == 250 * 5
+    gap.write_bytes(without_a_frame(thrown, 7))
+    export(gap, "--json", out)
+    text = error(gap, "--json", out, "--gradients")
+    assert "gap.lithe: no gradients: frame 7 (t = 0.008 s) comes 0.002 s after the one before" in text
 
 
 def test_gltf_is_written(recording, tmp_path):

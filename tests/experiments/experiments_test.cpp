@@ -9,6 +9,7 @@
 
 #include "apps/experiments/report.h"
 #include "lithe/core/check.h"
+#include "lithe/io/recording_reader.h"
 
 namespace lithe::experiments {
 namespace {
@@ -59,7 +60,11 @@ TEST(Experiments, WriteAReportWithFiguresAndMotions) {
   EXPECT_NE(text.str().find("## Drone"), std::string::npos);
   EXPECT_NE(text.str().find("drone.svg"), std::string::npos);
   EXPECT_TRUE(std::filesystem::exists(folder / "drone.svg"));
-  EXPECT_GT(std::filesystem::file_size(folder / "drone.lithe"), 0u);
+  const Recording motion = read_recording((folder / "drone.lithe").string());
+  EXPECT_EQ(motion.header.title, "drone");
+  ASSERT_EQ(motion.frames.size(), 501u);
+  EXPECT_EQ(motion.frames.front().contacts.size(), 1u);  // with the ground
+  for (int i = 0; i < 500; ++i) EXPECT_TRUE(motion.frames[static_cast<std::size_t>(i)].has_controls()) << i;
   std::filesystem::remove_all(folder);
   EXPECT_THROW(write_reports(reports, options, "/dev/null/nowhere"), Error);
 }

@@ -22,13 +22,15 @@ class ScratchFile {
   std::string path_;
 };
 
-// A hinge and a ball, three shapes; and frames of them with 0, 1, 2, … contacts, full of numbers that are easily lost:
-// tiny, huge, negative zero.
-RecordingHeader sample_header();
-RecordedFrame sample_frame(int number);
+// A hinge with two motors and a ball, three shapes; and frames of them with 0, 1, 2, … contacts and, in turn, no controls,
+// no forces, forces, forces and targets, targets; full of numbers that are easily lost: tiny, huge, negative zero. In
+// files of version 1 there are neither motors nor controls.
+RecordingHeader sample_header(int version = 2);
+RecordedFrame sample_frame(int number, int version = 2);
 
-// The bytes of a recording of sample frames.
-std::string sample_recording(int frames);
+// The bytes of a recording of sample frames: as the writer writes it, and, of version 1, put together by hand from
+// docs/recording.md.
+std::string sample_recording(int frames, int version = 2);
 
 // Whether all numbers have the same bits.
 bool same_bits(const RecordedFrame& a, const RecordedFrame& b);

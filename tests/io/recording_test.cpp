@@ -7,6 +7,7 @@
 #include "lithe/io/little_endian.h"
 #include "lithe/io/recording_reader.h"
 #include "lithe/io/recording_writer.h"
+#include "lithe/scenes/gripper.h"
 #include "lithe/scenes/humanoid.h"
 #include "tests/io/recording_files.h"
 #include "tests/support/allocation_counter.h"
@@ -25,14 +26,40 @@ TEST(Crc32, GoesOnWhereItStopped) {
   }
 }
 
-TEST(Recording, GivesBackEveryBit) {
+class RecordingOfVersion : public testing::TestWithParam<int> {};
+
+INSTANTIATE_TEST_SUITE_P(All, RecordingOfVersion, testing::Values(1, 2));
+
+TEST_P(RecordingOfVersion, GivesBackEveryBit) {
+  const int version = GetParam();
   const ScratchFile file;
-  file.write(sample_recording(5));
+  file.write(sample_recording(9, version));
+  EXPECT_EQ(RecordingReader(file.path()).version(), static_cast<std::uint32_t>(version));
   const Recording recording = read_recording(file.path());
-  EXPECT_EQ(recording.header, sample_header());
+  EXPECT_EQ(recording.header, sample_header(version));
   EXPECT_FALSE(recording.cut_off);
-  ASSERT_EQ(recording.frames.size(), 5u);
-  for (int i = 0; i < 5; ++i) EXPECT_TRUE(same_bits(recording.frames[i], sample_frame(i))) << "frame " << i;
+  ASSERT_EQ(recording.frames.size(), 9u);
+  for (int i = 0; i < 9; ++i) EXPECT_TRUE(same_bits(recording.frames[i], sample_frame(i, version))) << "frame " << i;
+}
+
+TEST(Recording, TellsUnknownControlsFromNone) {
+  const ScratchFile file;
+  file.write(sample_recording(2));
+  const Recording recording = read_recording(file.path());
+  EXPECT_FALSE(recording.frames[0].has_controls());
+  EXPECT_TRUE(recording.frames[1].has_controls());
+  EXPECT_EQ(recording.frames[1].tau, VecX::Zero(4));
+  EXPECT_EQ(recording.frames[1].motor_targets.size(), 0);
+  file.write(sample_recording(2, 1));
+  for (const RecordedFrame& frame : read_recording(file.path()).frames) EXPECT_FALSE(frame.has_controls());
+}
+
+TEST(Recording, ForgetsTheControlsOfTheFrameBefore) {
+  const ScratchFile file;
+  file.write(sample_recording(6));  // frame 4 has targets, frame 5 nothing
+  RecordingReader reader(file.path());
+  RecordedFrame frame;
+  for (int i = 0; reader.read(frame); ++i) EXPECT_TRUE(same_bits(frame, sample_frame(i))) << "frame " << i;
 }
 
 TEST(Recording, MayHaveNoFrames) {
@@ -48,19 +75,46 @@ TEST(Recording, HasTheBytesThatTheDocumentationStates) {
   const std::string bytes = sample_recording(1);
   const auto* data = reinterpret_cast<const unsigned char*>(bytes.data());
   EXPECT_EQ(bytes.substr(0, 8), "LITHEREC");
-  EXPECT_EQ(bytes.substr(8, 8), std::string("\x01\0\0\0\x04\x03\x02\x01", 8));
+  EXPECT_EQ(bytes.substr(8, 8), std::string("\x02\0\0\0\x04\x03\x02\x01", 8));
   const std::uint32_t header_length = get_u32(data + 16);
   EXPECT_EQ(get_u32(data + 24), 5u);  // nq
   EXPECT_EQ(get_u32(data + 28), 4u);  // nv
   EXPECT_EQ(get_f64(data + 32), 1.0 / 3);
   EXPECT_EQ(get_u32(data + 40), 7u);  // bytes of the title
   const std::size_t frame = 24 + header_length;
-  EXPECT_EQ(get_u32(data + frame), 4u + 8 * (1 + 5 + 4));
-  EXPECT_EQ(get_u32(data + frame + 8), 0u);  // contacts
-  EXPECT_EQ(get_f64(data + frame + 12), 0.0);
-  EXPECT_EQ(bytes.size(), frame + 8 + 4 + 8 * (1 + 5 + 4));
+  EXPECT_EQ(get_u32(data + frame), 8u + 8 * (1 + 5 + 4));
+  EXPECT_EQ(get_u32(data + frame + 8), 0u);   // contacts
+  EXPECT_EQ(get_u32(data + frame + 12), 0u);  // controls
+  EXPECT_EQ(get_f64(data + frame + 16), 0.0);
+  EXPECT_EQ(bytes.size(), frame + 8 + 8 + 8 * (1 + 5 + 4));
   const std::uint32_t of_length = crc32(data + frame, 4);
   EXPECT_EQ(get_u32(data + frame + 4), crc32(data + frame + 8, bytes.size() - frame - 8, of_length));
+}
+
+// Where the block of frame `number` begins.
+std::size_t start_of_frame(const std::string& bytes, int number) {
+  const auto* data = reinterpret_cast<const unsigned char*>(bytes.data());
+  std::size_t place = 24 + get_u32(data + 16);
+  for (int i = 0; i < number; ++i) place += 8 + get_u32(data + place);
+  return place;
+}
+
+TEST(Recording, HasControlsWhereTheDocumentationStates) {
+  const std::string bytes = sample_recording(5);
+  const auto* data = reinterpret_cast<const unsigned char*>(bytes.data());
+  const auto controls = [&](int number) { return get_u32(data + start_of_frame(bytes, number) + 12); };
+  EXPECT_EQ(controls(0), 0u);
+  EXPECT_EQ(controls(1), 1u);
+  EXPECT_EQ(controls(2), 1u + 2);
+  EXPECT_EQ(controls(3), 1u + 2 + 4);
+  EXPECT_EQ(controls(4), 1u + 4);
+  const std::size_t frame = start_of_frame(bytes, 3);
+  EXPECT_EQ(get_u32(data + frame), 8u + 8 * (1 + 5 + 4 + 4 + 2) + 3 * 80);
+  const std::size_t forces = frame + 16 + 8 * (1 + 5 + 4);
+  EXPECT_EQ(get_f64(data + forces + 16), 1e300);
+  EXPECT_EQ(get_f64(data + forces + 32), 3 / 7.0);
+  EXPECT_EQ(get_u32(data + forces + 48), 0u);  // shape a of the first contact
+  EXPECT_EQ(get_u32(data + forces + 52), 1u);
 }
 
 TEST(Recording, NamesThePartsOfAModel) {
@@ -74,6 +128,11 @@ TEST(Recording, NamesThePartsOfAModel) {
   EXPECT_EQ(header.bodies[header.shapes[model.shape("head")].body], "torso");
   EXPECT_EQ(header.joints[model.joint("root.ball")].type, JointType::ball);
   EXPECT_EQ(header.bodies[header.joints[model.joint("left_knee")].body], "left_shin");
+  EXPECT_TRUE(header.motors.empty());
+  const RecordingHeader gripping = recording_header(gripper().build(), "gripper", 1e-3);
+  ASSERT_EQ(gripping.motors.size(), 2u);
+  EXPECT_EQ(gripping.motors[1].name, "grip");
+  EXPECT_EQ(gripping.joints[gripping.motors[1].joint].name, "left_slide");
 }
 
 TEST(RecordingWriter, CountsFramesAndBytes) {
@@ -98,7 +157,7 @@ TEST(RecordingWriter, LeavesWhatItFlushedReadable) {
 TEST(RecordingWriter, AllocatesNothingOnceWarm) {
   if (!AllocationGuard::supported()) GTEST_SKIP() << AllocationGuard::kWhyNot;
   const ScratchFile file;
-  const RecordedFrame frame = sample_frame(9);
+  const RecordedFrame frame = sample_frame(8);
   RecordingWriter writer(file.path(), sample_header());
   writer.append(frame);
   const AllocationGuard guard;
@@ -111,7 +170,7 @@ TEST(RecordingReader, AllocatesNothingOnceWarm) {
   if (!AllocationGuard::supported()) GTEST_SKIP() << AllocationGuard::kWhyNot;
   const ScratchFile file;
   RecordingWriter writer(file.path(), sample_header());
-  for (int i = 0; i < 1000; ++i) writer.append(sample_frame(9));
+  for (int i = 0; i < 1000; ++i) writer.append(sample_frame(8));
   writer.close();
   RecordingReader reader(file.path());
   RecordedFrame frame;
@@ -133,6 +192,15 @@ TEST(RecordingWriter, RefusesFramesThatDoNotFitItsHeader) {
   frame = sample_frame(1);
   frame.contacts[0].b = 3;
   expect_error([&] { writer.append(frame); }, "shapes 0 and 3", "there are 3");
+  frame = sample_frame(3);
+  frame.tau.conservativeResize(3);
+  expect_error([&] { writer.append(frame); }, "tau has 3 entries", "must have 4");
+  frame = sample_frame(3);
+  frame.motor_targets.conservativeResize(1);
+  expect_error([&] { writer.append(frame); }, "1 motor targets", "must be 2");
+  frame = sample_frame(3);
+  frame.tau.resize(0);
+  expect_error([&] { writer.append(frame); }, "with motor targets, tau must be given too");
   EXPECT_EQ(writer.frames(), 0u);
 }
 
@@ -144,6 +212,9 @@ TEST(RecordingWriter, RefusesHeadersThatMakeNoSense) {
   header = sample_header();
   header.shapes[2].body = 7;
   expect_error([&] { RecordingWriter(file.path(), header); }, "bob", "body 7");
+  header = sample_header();
+  header.motors[1].joint = 2;
+  expect_error([&] { RecordingWriter(file.path(), header); }, "brake", "joint 2");
   for (const double step : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN(), HUGE_VAL}) {
     header = sample_header();
     header.time_step = step;

@@ -115,6 +115,9 @@ TEST(CheckRecordingFits, NamesTheFirstDifference) {
   bad = good;
   bad.shapes[5].body = 1;
   refuses(bad, "shape 5 is 'rock of body 1 ('box')' there and 'rock of body 4 ('rock')' in the model");
+  bad = good;
+  bad.motors.push_back({"drive", 4});
+  refuses(bad, "motor 0 is 'drive of joint 'hinge'' there and none in the model");
 }
 
 }  // namespace
