@@ -30,19 +30,20 @@ Progress::~Progress() {
   if (drawn_) fmt::print(stderr, "\r\x1b[K");
 }
 
-void Progress::update(long done) {
+void Progress::update(long done, std::string_view note) {
   if (!shown_) return;
   const Clock::time_point now = Clock::now();
   if (now < next_) return;
   next_ = now + std::chrono::milliseconds(100);
-  draw(done, now);
+  draw(done, note, now);
 }
 
-void Progress::draw(long done, Clock::time_point now) {
+void Progress::draw(long done, std::string_view note, Clock::time_point now) {
   const double share = static_cast<double>(done) / static_cast<double>(total_);
   const double seconds = std::chrono::duration<double>(now - start_).count();
   const std::string left = done > 0 ? fmt::format(", {} left", duration(seconds * (1 - share) / share)) : "";
-  const std::string text = fmt::format(" {:3.0f} %  {} of {}{}", 100 * share, done, total_, left);
+  const std::string text =
+      note.empty() ? fmt::format(" {:3.0f} %  {} of {}{}", 100 * share, done, total_, left) : fmt::format("  {}", note);
   const int room = stderr_columns() - static_cast<int>(title_.size() + text.size()) - 2;
   const int width = std::clamp(room, 0, kWidestBar);
   const int full = static_cast<int>(share * width);

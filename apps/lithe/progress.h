@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <string>
+#include <string_view>
 
 namespace lithe::cli {
 
@@ -14,13 +15,14 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // Draws at most ten times a second. Cheap enough to be called at every step.
-  void update(long done);
+  // Draws at most ten times a second. Cheap enough to be called at every step. Beside the bar is what the note says, or how much is done
+  // and how long the rest takes.
+  void update(long done, std::string_view note = {});
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  void draw(long done, Clock::time_point now);
+  void draw(long done, std::string_view note, Clock::time_point now);
 
   std::string title_;
   long total_;

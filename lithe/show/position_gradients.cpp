@@ -21,7 +21,7 @@ Vec3 solve_within_range(const Mat3& W, const Vec3& b) {
   for (int k = 0; k < 3; ++k) {
     if (!(mobility[k] > 1e-12 * mobility[2])) continue;  // rounding
     const Vec3 axis = eigen.eigenvectors().col(k);
-    const double heaviness = mobility[2] / (PositionGradients::kHeavy * mobility[k]);
+    const double heaviness = (mobility[2] / mobility[k] - 1) / PositionGradients::kHeavy;
     x += axis * (axis.dot(b) / mobility[k] / (1 + std::pow(heaviness, 4)));
   }
   return x;

@@ -17,8 +17,8 @@ namespace lithe {
 //
 // Directions in which the body cannot move have none of it (⁺ is the pseudo-inverse), nor has a body that is fixed in the world. Near such
 // directions (an arm that is all but stretched) a small δx takes a large δq, and arrows would be endless: an eigenvalue λ of J M⁻¹ Jᵀ, the
-// mobility along its axis, counts with the weight 1/(1 + (λ_max/(kHeavy λ))⁴). That is all but 1e-8 of it where the body is as light as it
-// can be, and half of it where it is a hundred times as heavy.
+// mobility along its axis, counts with the weight 1/(1 + ((λ_max/λ − 1)/kHeavy)⁴): all of it where the body is as light as it can be,
+// all but 1e-4 of it where it is ten times as heavy, half of it where it is a hundred times as heavy.
 class PositionGradients {
  public:
   static constexpr double kHeavy = 100;

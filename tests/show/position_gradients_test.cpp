@@ -65,7 +65,7 @@ class LeastEnergyStep {
   // What the weights of heavy directions change at most, as a share.
   double weight_error() const {
     const VecX mobility = Eigen::JacobiSVD<MatX>(system_).singularValues().cwiseAbs2();
-    return rank() == 0 ? 0 : std::pow(mobility[0] / (PositionGradients::kHeavy * mobility[rank() - 1]), 4);
+    return rank() == 0 ? 0 : std::pow((mobility[0] / mobility[rank() - 1] - 1) / PositionGradients::kHeavy, 4);
   }
   // How far a metre moves the coordinates at most: where it is far, differences lose their digits.
   double reach() const {
