@@ -32,25 +32,34 @@ export function shape_geometry(shape: Shape): THREE.BufferGeometry | null {
   }
 }
 
-// Radius of the sphere around a shape's position that holds it (planes: 0).
-export function shape_radius(shape: Shape): number {
+// Half the sides of the box around a shape, in its own axes. Meshes are measured once: live bounds ask for every frame.
+const half_sides = new WeakMap<Shape, THREE.Vector3>();
+export function shape_half_sides(shape: Shape): THREE.Vector3 {
+  const known = half_sides.get(shape);
+  if (known !== undefined) return known;
+  const sides = measure_half_sides(shape);
+  half_sides.set(shape, sides);
+  return sides;
+}
+
+function measure_half_sides(shape: Shape): THREE.Vector3 {
   switch (shape.kind) {
     case 'sphere':
-      return shape.radius;
+      return new THREE.Vector3().setScalar(shape.radius);
     case 'capsule':
-      return shape.radius + shape.half_length;
+      return new THREE.Vector3(shape.radius, shape.radius, shape.radius + shape.half_length);
     case 'cylinder':
-      return Math.hypot(shape.radius, shape.half_length);
+      return new THREE.Vector3(shape.radius, shape.radius, shape.half_length);
     case 'box':
-      return Math.hypot(...shape.half_size);
+      return new THREE.Vector3().fromArray(shape.half_size);
     case 'mesh': {
-      let r = 0;
-      for (let i = 0; i < shape.vertices.length; i += 3)
-        r = Math.max(r, Math.hypot(shape.vertices[i], shape.vertices[i + 1], shape.vertices[i + 2]));
-      return r;
+      // About the shape's origin, which need not be the mesh's middle.
+      const sides = [0, 0, 0];
+      shape.vertices.forEach((x, i) => (sides[i % 3] = Math.max(sides[i % 3], Math.abs(x))));
+      return new THREE.Vector3().fromArray(sides);
     }
     case 'plane':
-      return 0;
+      return new THREE.Vector3();
   }
 }
 
@@ -64,6 +73,7 @@ const kPatch = 4; // m, half size of a tilted plane's patch
 export class Bodies {
   readonly group = new THREE.Group();
   readonly frames: THREE.Group[] = []; // one per body
+  readonly solids: THREE.Mesh[] = []; // what is seen of them; userData.body: whose it is
   private readonly collision_: THREE.Object3D[] = [];
   private readonly a_ = new THREE.Quaternion();
   private readonly b_ = new THREE.Quaternion();
@@ -99,6 +109,8 @@ export class Bodies {
     mesh.castShadow = !ghost;
     mesh.receiveShadow = !ghost;
     place(mesh, shape);
+    mesh.userData.body = shape.body;
+    this.solids.push(mesh);
     frame.add(mesh);
   }
 

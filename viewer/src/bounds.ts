@@ -1,7 +1,7 @@
 // How large the scene is: the box that the camera frames, the ground's height, the size of things that move.
 
 import * as THREE from 'three';
-import { is_level, shape_radius } from './bodies';
+import { is_level, shape_half_sides } from './bodies';
 import type { Motion, Show } from './show';
 
 export interface Bounds {
@@ -12,6 +12,10 @@ export interface Bounds {
 }
 
 const kSamples = 40;
+const kWidest = 10; // times the size of what moves: things that travel further are followed by F
+
+const kIdentity = new THREE.Matrix4();
+const kYUp = new THREE.Matrix4().makeRotationX(Math.PI / 2);
 
 // Turns a point of the document into the stage's axes (z up).
 export function to_stage(show: Show, p: THREE.Vector3): THREE.Vector3 {
@@ -22,6 +26,8 @@ function frame_box(show: Show, motion: Motion, frame: number, fixed: boolean): T
   const box = new THREE.Box3();
   const p = new THREE.Vector3();
   const q = new THREE.Quaternion();
+  const own = new THREE.Quaternion();
+  const turn = new THREE.Matrix4();
   for (const shape of show.shapes) {
     if (shape.kind === 'plane' || show.bodies[shape.body].fixed !== fixed) continue;
     const at = (frame * show.bodies.length + shape.body) * 7;
@@ -31,8 +37,14 @@ function frame_box(show: Show, motion: Motion, frame: number, fixed: boolean): T
     p.y += motion.poses[at + 1];
     p.z += motion.poses[at + 2];
     to_stage(show, p);
-    // The sphere around a shape is generous for long thin ones: four fifths of it frame better.
-    const r = new THREE.Vector3().setScalar(shape_radius(shape) * 0.8);
+    // The shape's own box, as it is turned, within one along the stage's axes.
+    turn.makeRotationFromQuaternion(q.multiply(own.fromArray(shape.quaternion))).premultiply(show.up === 'y' ? kYUp : kIdentity);
+    const sides = shape_half_sides(shape);
+    const [xx, yx, zx, , xy, yy, zy, , xz, yz, zz] = turn.elements.map(Math.abs);
+    const r = new THREE.Vector3(
+      xx * sides.x + xy * sides.y + xz * sides.z,
+      yx * sides.x + yy * sides.y + yz * sides.z,
+      zx * sides.x + zy * sides.y + zz * sides.z);
     box.union(new THREE.Box3(p.clone().sub(r), p.clone().add(r)));
   }
   return box;
@@ -40,6 +52,19 @@ function frame_box(show: Show, motion: Motion, frame: number, fixed: boolean): T
 
 function radius_of(box: THREE.Box3): number {
   return box.isEmpty() ? 0 : box.getSize(new THREE.Vector3()).length() / 2;
+}
+
+// Widens the bounds of a live motion by its last frame. Returns whether they changed; what flies far away is left alone.
+export function widen(bounds: Bounds, show: Show): boolean {
+  const motion = show.motions[0];
+  const box = frame_box(show, motion, motion.times.length - 1, false);
+  if (box.isEmpty() || bounds.box.containsBox(box)) return false;
+  box.union(bounds.box);
+  box.min.z = Math.max(box.min.z, bounds.box.min.z); // what falls off the ground's edge does not lift the camera
+  if (radius_of(box) > kWidest * bounds.size || box.equals(bounds.box)) return false;
+  bounds.box.copy(box);
+  bounds.box.getBoundingSphere(bounds.home);
+  return true;
 }
 
 export function measure(show: Show): Bounds {
@@ -55,8 +80,8 @@ export function measure(show: Show): Bounds {
   }
   const first = frame_box(show, show.motions[0], 0, false);
   if (size === 0) size = radius_of(frame_box(show, show.motions[0], 0, true)) || 1;
-  // Something that travels far is framed where it starts; F follows it.
-  if (radius_of(all) > 10 * size) all.copy(first);
+  // Something that travels far is framed where it starts.
+  if (radius_of(all) > kWidest * size) all.copy(first);
   const fixed = frame_box(show, show.motions[0], 0, true);
   if (all.isEmpty() || (!fixed.isEmpty() && radius_of(fixed) < 3 * radius_of(all))) all.union(fixed);
   if (all.isEmpty()) all.set(new THREE.Vector3(-1, -1, 0), new THREE.Vector3(1, 1, 1));

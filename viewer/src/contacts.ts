@@ -5,26 +5,67 @@ import type { Motion } from './show';
 export interface ContactTick {
   time: number;
   kind: 'begin' | 'end';
+  faint?: boolean; // of the first of two motions
 }
 
-// Times at which a pair of shapes starts or stops touching. Contacts of the first frame do not begin there.
-export function contact_ticks(motion: Motion): ContactTick[] {
-  const ticks: ContactTick[] = [];
-  let before = new Set<number>();
-  for (let k = 0; k < motion.times.length; k++) {
-    const now = new Set<number>();
-    for (let c = motion.contact_offsets[k]; c < motion.contact_offsets[k + 1]; c++) {
-      const a = motion.contact_shapes[2 * c];
-      const b = motion.contact_shapes[2 * c + 1];
-      now.add(Math.min(a, b) * 2 ** 26 + Math.max(a, b)); // order does not matter
-    }
-    if (k > 0) {
-      if ([...now].some((pair) => !before.has(pair))) ticks.push({ time: motion.times[k], kind: 'begin' });
-      if ([...before].some((pair) => !now.has(pair))) ticks.push({ time: motion.times[k], kind: 'end' });
-    }
-    before = now;
+// Pairs of shapes that touch, `count` of them from contact `first` on; the order in a pair does not matter.
+function pairs_of(shapes: ArrayLike<number>, first: number, count: number): Set<number> {
+  const pairs = new Set<number>();
+  for (let c = first; c < first + count; c++) {
+    const a = shapes[2 * c];
+    const b = shapes[2 * c + 1];
+    pairs.add(Math.min(a, b) * 2 ** 26 + Math.max(a, b));
   }
-  return ticks;
+  return pairs;
+}
+
+// Times at which a pair of shapes starts or stops touching, frame by frame. Contacts of the first frame do not begin there.
+export class ContactTicker {
+  readonly ticks: ContactTick[] = [];
+  private before_: Set<number> | null = null; // of the frame before the last one
+  private last_: Set<number> | null = null;
+  private time_ = NaN;
+
+  add(time: number, shapes: ArrayLike<number>, first: number, count: number): void {
+    this.before_ = this.last_;
+    this.take(time, pairs_of(shapes, first, count));
+  }
+
+  // The last frame has other contacts than was said.
+  replace(time: number, shapes: ArrayLike<number>, first: number, count: number): void {
+    while (this.ticks.length > 0 && this.ticks[this.ticks.length - 1].time === this.time_) this.ticks.pop();
+    this.take(time, pairs_of(shapes, first, count));
+  }
+
+  private take(time: number, now: Set<number>): void {
+    const before = this.before_;
+    this.last_ = now;
+    this.time_ = time;
+    if (before === null) return;
+    if ([...now].some((pair) => !before.has(pair))) this.ticks.push({ time, kind: 'begin' });
+    if ([...before].some((pair) => !now.has(pair))) this.ticks.push({ time, kind: 'end' });
+  }
+
+  // Forgets ticks before a time.
+  drop_before(time: number): void {
+    let count = 0;
+    while (count < this.ticks.length && this.ticks[count].time < time) count++;
+    if (count > 0) this.ticks.splice(0, count);
+  }
+
+  clear(): void {
+    this.ticks.length = 0;
+    this.before_ = this.last_ = null;
+  }
+}
+
+export function contact_ticks(motion: Motion): ContactTick[] {
+  const ticker = new ContactTicker();
+  for (let k = 0; k < motion.times.length; k++) {
+    const first = motion.contact_offsets[k];
+    ticker.add(motion.times[k], motion.contact_shapes, first, motion.contact_offsets[k + 1] - first);
+  }
+  return ticker.ticks;
 }
 
 export function contact_count(motion: Motion, frame: number): number {

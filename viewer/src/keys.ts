@@ -2,7 +2,7 @@
 
 export type Action =
   | 'play' | 'step_back' | 'step_forward' | 'jump_back' | 'jump_forward' | 'to_start' | 'to_end'
-  | 'slower' | 'faster' | 'loop' | 'reset_view' | 'follow' | 'collision' | 'contacts' | 'joints' | 'centre_of_mass'
+  | 'slower' | 'faster' | 'loop' | 'reset' | 'push' | 'reset_view' | 'follow' | 'collision' | 'contacts' | 'joints' | 'centre_of_mass'
   | 'traces' | 'gradients' | 'plots' | 'compare' | 'panel' | 'theme' | 'open' | 'help' | 'close';
 
 export interface Binding {
@@ -11,25 +11,29 @@ export interface Binding {
   action: Action;
   text: string;
   group: 'Time' | 'View' | 'Show';
+  live?: string | false; // what it does to a live simulation, if not the same
+  recorded?: false; // it does nothing to a recording
 }
 
 export const kBindings: readonly Binding[] = [
-  { keys: [' '], label: 'Space', action: 'play', text: 'Play or pause', group: 'Time' },
+  { keys: [' '], label: 'Space', action: 'play', text: 'Play or pause', group: 'Time', live: 'Run or pause the simulation' },
   { keys: ['arrowleft'], label: '←', action: 'step_back', text: 'One frame back', group: 'Time' },
-  { keys: ['arrowright'], label: '→', action: 'step_forward', text: 'One frame on', group: 'Time' },
+  { keys: ['arrowright'], label: '→', action: 'step_forward', text: 'One frame on', group: 'Time', live: 'One step on' },
   { keys: ['shift+arrowleft'], label: 'Shift ←', action: 'jump_back', text: 'Ten frames back', group: 'Time' },
-  { keys: ['shift+arrowright'], label: 'Shift →', action: 'jump_forward', text: 'Ten frames on', group: 'Time' },
-  { keys: ['home'], label: 'Home', action: 'to_start', text: 'To the start', group: 'Time' },
-  { keys: ['end'], label: 'End', action: 'to_end', text: 'To the end', group: 'Time' },
+  { keys: ['shift+arrowright'], label: 'Shift →', action: 'jump_forward', text: 'Ten frames on', group: 'Time', live: 'Ten steps on' },
+  { keys: ['home'], label: 'Home', action: 'to_start', text: 'To the start', group: 'Time', live: 'As far back as is remembered' },
+  { keys: ['end'], label: 'End', action: 'to_end', text: 'To the end', group: 'Time', live: 'Back to now' },
+  { keys: ['0', 'backspace'], label: '0', action: 'reset', text: 'Reset the simulation', group: 'Time', recorded: false },
   { keys: ['['], label: '[', action: 'slower', text: 'Slower', group: 'Time' },
   { keys: [']'], label: ']', action: 'faster', text: 'Faster', group: 'Time' },
-  { keys: ['l'], label: 'L', action: 'loop', text: 'Loop', group: 'Time' },
+  { keys: ['l'], label: 'L', action: 'loop', text: 'Loop', group: 'Time', live: false },
   { keys: ['r'], label: 'R', action: 'reset_view', text: 'Reset the camera', group: 'View' },
   { keys: ['f'], label: 'F', action: 'follow', text: 'Follow a body', group: 'View' },
-  { keys: ['b'], label: 'B', action: 'compare', text: 'Compare: next way', group: 'View' },
+  { keys: ['b'], label: 'B', action: 'compare', text: 'Compare: next way', group: 'View', live: false },
+  { keys: ['h'], label: 'H', action: 'push', text: 'Dragging a body pushes it, or orbits', group: 'View', recorded: false },
   { keys: ['v'], label: 'V', action: 'panel', text: 'Panel', group: 'View' },
   { keys: ['d'], label: 'D', action: 'theme', text: 'Light or dark', group: 'View' },
-  { keys: ['o'], label: 'O', action: 'open', text: 'Open a document', group: 'View' },
+  { keys: ['o'], label: 'O', action: 'open', text: 'Open a document', group: 'View', live: false },
   { keys: ['?', '/'], label: '?', action: 'help', text: 'All keys', group: 'View' },
   { keys: ['escape'], label: 'Esc', action: 'close', text: 'Close', group: 'View' },
   { keys: ['c'], label: 'C', action: 'collision', text: 'Collision shapes', group: 'Show' },
@@ -40,6 +44,11 @@ export const kBindings: readonly Binding[] = [
   { keys: ['g'], label: 'G', action: 'gradients', text: 'Gradients', group: 'Show' },
   { keys: ['p'], label: 'P', action: 'plots', text: 'Plots', group: 'Show' },
 ];
+
+// The bindings that do something, with what they do.
+export function bindings_for(live: boolean): Binding[] {
+  return kBindings.filter((b) => (live ? b.live !== false : b.recorded !== false)).map((b) => ({ ...b, text: (live && b.live) || b.text }));
+}
 
 interface KeyLike {
   key: string;

@@ -1,6 +1,7 @@
 import { App } from './app';
 import { h } from './dom';
 import './styles.css';
+import './live.css';
 
 const root = document.getElementById('app')!;
 

@@ -24,16 +24,23 @@ export interface Display {
 export interface Scales {
   newtons_per_metre: number;
   gradient_per_metre: number;
+  largest_joint_gradient: number; // |∂loss/∂τ|
   limit: number; // longest arrow, m
 }
+
+export const kLarge = 0.5; // length of a large arrow over the size of what moves
+const kLimit = 1.2; // of the longest one
 
 export function measure_scales(show: Show, size: number): Scales {
   const forces = show.motions.flatMap((m) => lengths(m.contact_values, 9, 6));
   const gradients = show.motions.flatMap((m) => (m.gradients ? lengths(m.gradients.bodies, 3) : []));
+  let largest = 0;
+  for (const m of show.motions) for (const g of m.gradients?.joints ?? []) largest = Math.max(largest, Math.abs(g));
   return {
-    newtons_per_metre: units_per_metre(forces, size * 0.5),
-    gradient_per_metre: units_per_metre(gradients, size * 0.5),
-    limit: size * 1.2,
+    newtons_per_metre: units_per_metre(forces, size * kLarge),
+    gradient_per_metre: units_per_metre(gradients, size * kLarge),
+    largest_joint_gradient: largest,
+    limit: size * kLimit,
   };
 }
 
@@ -49,11 +56,11 @@ export class MotionView {
 
   constructor(show: Show, readonly motion: Motion, bounds: Bounds, scales: Scales, readonly ghost: boolean) {
     this.bodies = new Bodies(show, motion, ghost);
-    this.contacts_ = new ContactOverlay(motion, bounds.size, scales.newtons_per_metre, scales.limit);
+    this.contacts_ = new ContactOverlay(show, motion, bounds.size, scales);
     this.joints_ = new JointAxes(show, this.bodies, bounds.size);
     this.centre_ = new CentreOfMass(show, motion, bounds.size, bounds.ground);
     this.traces_ = new Traces(show, motion);
-    this.gradients_ = new GradientOverlay(show, motion, this.bodies, bounds.size, scales.gradient_per_metre, scales.limit);
+    this.gradients_ = new GradientOverlay(show, motion, this.bodies, bounds.size, scales);
     const overlays = new THREE.Group();
     overlays.rotation.copy(this.bodies.group.rotation);
     overlays.add(this.contacts_.group, this.centre_.group, this.traces_.group, this.gradients_.group);

@@ -10,6 +10,7 @@ export class Opener {
   readonly error: HTMLElement;
   private readonly input_ = h('input', { type: 'file', accept: '.json,.html,application/json', 'aria-label': 'Document', hidden: true });
   private readonly message_ = h('p', {});
+  private enabled_ = true;
 
   constructor(private readonly on_show_: (show: Show) => void) {
     const choose = h('button', { type: 'button', class: 'text primary' }, 'Choose a document');
@@ -27,8 +28,8 @@ export class Opener {
       this.input_.value = '';
     });
     window.addEventListener('dragover', (event) => {
-      event.preventDefault();
-      document.body.classList.add('dropping');
+      event.preventDefault(); // the browser would leave the page for the file
+      if (this.enabled_) document.body.classList.add('dropping');
     });
     window.addEventListener('dragleave', (event) => {
       if (event.relatedTarget === null) document.body.classList.remove('dropping');
@@ -37,12 +38,23 @@ export class Opener {
       event.preventDefault();
       document.body.classList.remove('dropping');
       const file = event.dataTransfer?.files[0];
-      if (file) void this.read(file);
+      if (file && this.enabled_) void this.read(file);
     });
   }
 
+  // A page of a live simulation shows nothing else.
+  disable(): void {
+    this.enabled_ = false;
+    this.empty.hidden = true;
+  }
+
+  refuse(reason: string): void {
+    this.message_.textContent = reason;
+    this.error.hidden = false;
+  }
+
   choose(): void {
-    this.input_.click();
+    if (this.enabled_) this.input_.click();
   }
 
   open_text(text: string): void {
@@ -52,8 +64,7 @@ export class Opener {
       this.empty.hidden = true;
       this.on_show_(show);
     } catch (error) {
-      this.message_.textContent = error instanceof Error ? error.message : String(error);
-      this.error.hidden = false;
+      this.refuse(error instanceof Error ? error.message : String(error));
     }
   }
 

@@ -3,8 +3,9 @@
 import * as THREE from 'three';
 import { Arrows } from './arrows';
 import { split_force } from './contacts';
+import type { Scales } from './motion_view';
 import type { Theme } from './palette';
-import type { Motion } from './show';
+import type { Motion, Show } from './show';
 
 const kUp = new THREE.Vector3(0, 0, 1);
 const kMaxDiscs = 512;
@@ -16,8 +17,8 @@ export class ContactOverlay {
   private readonly discs_: THREE.InstancedMesh;
   private readonly disc_material_ = new THREE.MeshBasicMaterial({ depthTest: false, transparent: true, side: THREE.DoubleSide });
 
-  // units: newtons per metre of arrow; limit: longest arrow, m
-  constructor(private readonly motion_: Motion, size: number, private readonly units_: number, private readonly limit_: number) {
+  // scales: may change while frames arrive
+  constructor(private readonly show_: Show, private readonly motion_: Motion, size: number, private readonly scales_: Scales) {
     this.normals_ = new Arrows(size * 0.011, 10);
     this.frictions_ = new Arrows(size * 0.011, 11);
     this.discs_ = new THREE.InstancedMesh(new THREE.CircleGeometry(size * 0.022, 24), this.disc_material_, kMaxDiscs);
@@ -50,8 +51,9 @@ export class ContactOverlay {
         this.discs_.setMatrixAt(discs++, matrix);
       }
       const parts = split_force(v.subarray(6, 9), v.subarray(3, 6));
-      this.normals_.add(p, this.arrow(parts.normal));
-      this.frictions_.add(p, this.arrow(parts.friction));
+      const sign = this.pushes_the_ground(c) ? -1 : 1;
+      this.normals_.add(p, this.arrow(parts.normal).multiplyScalar(sign));
+      this.frictions_.add(p, this.arrow(parts.friction).multiplyScalar(sign));
     }
     this.discs_.count = discs;
     this.discs_.instanceMatrix.needsUpdate = true;
@@ -59,7 +61,13 @@ export class ContactOverlay {
     this.frictions_.finish();
   }
 
+  // Forces are those on the first shape. Where that is fixed, people want to see what holds the other one.
+  private pushes_the_ground(contact: number): boolean {
+    const fixed = (which: number) => this.show_.bodies[this.show_.shapes[this.motion_.contact_shapes[2 * contact + which]].body].fixed;
+    return fixed(0) && !fixed(1);
+  }
+
   private arrow(force: number[]): THREE.Vector3 {
-    return new THREE.Vector3().fromArray(force).divideScalar(this.units_).clampLength(0, this.limit_);
+    return new THREE.Vector3().fromArray(force).divideScalar(this.scales_.newtons_per_metre).clampLength(0, this.scales_.limit);
   }
 }

@@ -3,6 +3,7 @@
 import * as THREE from 'three';
 import { Arrows } from './arrows';
 import type { Bodies } from './bodies';
+import type { Scales } from './motion_view';
 import { kStaticColor, mix, type Theme } from './palette';
 import type { Motion, Show } from './show';
 
@@ -10,16 +11,12 @@ export class GradientOverlay {
   readonly group = new THREE.Group();
   private readonly arrows_: Arrows;
   private readonly balls_: THREE.Mesh<THREE.BufferGeometry, THREE.MeshBasicMaterial>[] = [];
-  private readonly largest_: number; // |∂loss/∂τ| over the motion
   private color_ = '#c2187f';
 
   constructor(show: Show, private readonly motion_: Motion, private readonly bodies_: Bodies, size: number,
-    private readonly units_: number, private readonly limit_: number) {
+    private readonly scales_: Scales) {
     this.arrows_ = new Arrows(size * 0.013, 12);
     this.group.add(this.arrows_.group);
-    let largest = 0;
-    for (const g of motion_.gradients?.joints ?? []) largest = Math.max(largest, Math.abs(g));
-    this.largest_ = largest;
     const geometry = new THREE.SphereGeometry(size * 0.042, 24, 16);
     for (const joint of motion_.gradients ? show.joints : []) {
       const ball = new THREE.Mesh(geometry, new THREE.MeshBasicMaterial({ depthTest: false, transparent: true, opacity: 0.95 }));
@@ -37,23 +34,25 @@ export class GradientOverlay {
 
   set_visible(on: boolean): void {
     this.group.visible = on;
-    for (const ball of this.balls_) ball.visible = on;
+    for (const ball of this.balls_) ball.visible = on && this.scales_.largest_joint_gradient > 0;
   }
 
   update(frame: number): void {
     const gradients = this.motion_.gradients;
     if (!gradients) return;
+    const { gradient_per_metre, largest_joint_gradient: largest, limit } = this.scales_;
     const count = this.bodies_.frames.length;
     const v = new THREE.Vector3();
     this.arrows_.clear();
     for (let i = 0; i < count; i++) {
-      v.fromArray(gradients.bodies, (frame * count + i) * 3).divideScalar(this.units_).clampLength(0, this.limit_);
+      v.fromArray(gradients.bodies, (frame * count + i) * 3).divideScalar(gradient_per_metre).clampLength(0, limit);
       this.arrows_.add(this.bodies_.frames[i].position, v);
     }
     this.arrows_.finish();
     this.balls_.forEach((ball, j) => {
+      ball.visible = this.group.visible && largest > 0; // grey balls would tell nothing
       const size = Math.abs(gradients.joints[frame * this.balls_.length + j]);
-      ball.material.color.set(mix(kStaticColor, this.color_, this.largest_ > 0 ? size / this.largest_ : 0));
+      ball.material.color.set(mix(kStaticColor, this.color_, largest > 0 ? size / largest : 0));
     });
   }
 }

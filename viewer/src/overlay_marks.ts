@@ -95,47 +95,70 @@ export class CentreOfMass {
 }
 
 const kMaxTraces = 16;
+const kLiveTrace = 600; // frames
 
 // The whole path faint, the part so far strong: of the centre of each moving body (at most 16) or the centre of mass.
+// Of a live motion the last frames before the one that is shown.
 export class Traces {
   readonly group = new THREE.Group();
   private readonly past_: THREE.Line[] = [];
+  private readonly moving_: number[]; // bodies with a trace
 
-  constructor(show: Show, motion: Motion) {
-    const moving = show.bodies.map((_, i) => i).filter((i) => !show.bodies[i].fixed && show.shapes.some((s) => s.body === i));
-    for (const i of moving.slice(0, kMaxTraces)) this.add(path_of(show, motion, i), robot_color(show.bodies[i].robot));
-    if (motion.centre_of_mass && moving.length > 1) this.add(motion.centre_of_mass, '#8a8f99');
+  constructor(private readonly show_: Show, private readonly motion_: Motion) {
+    const moving = show_.bodies.map((_, i) => i).filter((i) => !show_.bodies[i].fixed && show_.shapes.some((s) => s.body === i));
+    this.moving_ = moving.slice(0, kMaxTraces);
+    const room = new Float32Array(3 * kLiveTrace);
+    for (const i of this.moving_)
+      this.add(motion_.live ? room.slice() : path_of(show_, motion_, i), robot_color(show_.bodies[i].robot));
+    if (motion_.centre_of_mass && moving.length > 1) this.add(motion_.live ? room : motion_.centre_of_mass, '#8a8f99');
   }
 
   private add(points: Float32Array, color: string): void {
     const geometry = new THREE.BufferGeometry();
     geometry.setAttribute('position', new THREE.BufferAttribute(points, 3));
-    const faint = new THREE.Line(geometry, new THREE.LineBasicMaterial({ color, transparent: true, opacity: 0.28 }));
-    const past = new THREE.Line(geometry.clone(), new THREE.LineBasicMaterial({ color }));
-    faint.frustumCulled = past.frustumCulled = false;
+    const past = new THREE.Line(geometry, new THREE.LineBasicMaterial({ color }));
+    past.frustumCulled = false;
     this.past_.push(past);
-    this.group.add(faint, past);
+    this.group.add(past);
+    if (this.motion_.live) return;
+    const faint = new THREE.Line(geometry.clone(), new THREE.LineBasicMaterial({ color, transparent: true, opacity: 0.28 }));
+    faint.frustumCulled = false;
+    this.group.add(faint);
   }
 
   update(frame: number): void {
-    for (const line of this.past_) line.geometry.setDrawRange(0, frame + 1);
+    if (this.motion_.live) this.retrace(frame);
+    else for (const line of this.past_) line.geometry.setDrawRange(0, frame + 1);
+  }
+
+  private retrace(frame: number): void {
+    if (!this.group.visible) return;
+    const first = Math.max(0, frame + 1 - kLiveTrace);
+    this.past_.forEach((line, i) => {
+      const points = line.geometry.getAttribute('position') as THREE.BufferAttribute;
+      if (i < this.moving_.length) path_of(this.show_, this.motion_, this.moving_[i], first, frame + 1, points.array as Float32Array);
+      else (points.array as Float32Array).set(this.motion_.centre_of_mass!.subarray(3 * first, 3 * (frame + 1)));
+      points.needsUpdate = true;
+      line.geometry.setDrawRange(0, frame + 1 - first);
+    });
   }
 }
 
-// World path of the body's middle: the mean of its shapes' positions. T × 3.
-export function path_of(show: Show, motion: Motion, body: number): Float32Array {
+// World path of the body's middle, the mean of its shapes' positions, from frame `first` to before `end`: (end − first) × 3.
+export function path_of(show: Show, motion: Motion, body: number, first = 0, end = motion.times.length,
+  path: Float32Array = new Float32Array(3 * (end - first))): Float32Array {
   const middle = new THREE.Vector3();
   const shapes = show.shapes.filter((s) => s.body === body);
   for (const s of shapes) middle.add(new THREE.Vector3(...s.position).divideScalar(shapes.length));
-  const path = new Float32Array(3 * motion.times.length);
   const p = new THREE.Vector3();
   const q = new THREE.Quaternion();
-  for (let k = 0; k < motion.times.length; k++) {
+  for (let k = first; k < end; k++) {
     const at = (k * show.bodies.length + body) * 7;
+    const to = 3 * (k - first);
     p.copy(middle).applyQuaternion(q.fromArray(motion.poses, at + 3));
-    path[3 * k] = p.x + motion.poses[at];
-    path[3 * k + 1] = p.y + motion.poses[at + 1];
-    path[3 * k + 2] = p.z + motion.poses[at + 2];
+    path[to] = p.x + motion.poses[at];
+    path[to + 1] = p.y + motion.poses[at + 1];
+    path[to + 2] = p.z + motion.poses[at + 2];
   }
   return path;
 }

@@ -1,6 +1,8 @@
-// The panel on the right (a sheet from below on narrow windows): Scene, Display, Plots. Remembers whether it is open.
+// The panel on the right (a sheet from below on narrow windows): Scene, Display, Parameters of a live simulation, Plots.
+// Remembers whether it is open.
 
 import { h, icon_button, recall, remember } from './dom';
+import type { LivePanel } from './live_panel';
 import type { Display } from './motion_view';
 import type { Compare, Session } from './session';
 
@@ -35,6 +37,7 @@ export class Panel {
   private readonly scene_ = h('div', { class: 'rows' });
   private readonly display_ = h('div', { class: 'rows' });
   private readonly plots_section_: HTMLDetailsElement;
+  private readonly parameters_: HTMLDetailsElement;
   private readonly checks_ = new Map<keyof Display, HTMLInputElement>();
   private readonly radios_ = new Map<Compare, HTMLInputElement>();
   private follow_: HTMLSelectElement | null = null;
@@ -42,8 +45,10 @@ export class Panel {
   constructor(plots: HTMLElement, private readonly actions_: PanelActions) {
     this.button = icon_button('panel', 'Panel (V)', () => this.set_open(!this.is_open));
     this.plots_section_ = this.section('Plots', plots);
+    this.parameters_ = this.section('Parameters', h('div'));
+    this.parameters_.hidden = true;
     this.element = h('aside', { class: 'panel', 'aria-label': 'Panel' },
-      this.section('Scene', this.scene_), this.section('Display', this.display_), this.plots_section_);
+      this.section('Scene', this.scene_), this.section('Display', this.display_), this.parameters_, this.plots_section_);
     const stored = recall('panel');
     this.set_open(stored === null ? !window.matchMedia(kNarrow).matches : stored === 'open', false);
   }
@@ -78,13 +83,21 @@ export class Panel {
     this.plots_section_.scrollIntoView({ block: 'nearest' });
   }
 
-  set_session(session: Session): void {
+  set_session(session: Session, live: LivePanel | null = null): void {
     const { show } = session;
+    const bodies = show.bodies.filter((b) => !b.fixed).length;
+    const step = `${Number((show.time_step * 1000).toPrecision(4))} ms`;
+    this.parameters_.hidden = live === null || live.is_empty;
+    if (live) this.parameters_.lastElementChild!.replaceWith(live.element);
     this.scene_.replaceChildren(
-      fact('Bodies', String(show.bodies.filter((b) => !b.fixed).length)),
-      fact('Joints', String(show.joints.length)),
-      fact('Time step', `${Number((show.time_step * 1000).toPrecision(4))} ms`),
-      fact('Gravity', `${Number(Math.hypot(...show.gravity).toPrecision(4))} m/s²`),
+      ...(live ? [live.scene] : []),
+      // The sliders of a live simulation should be in sight: fewer rows, and gravity is one of them.
+      ...(live ? [fact('Bodies · joints · step', `${bodies} · ${show.joints.length} · ${step}`)] : [
+        fact('Bodies', String(bodies)),
+        fact('Joints', String(show.joints.length)),
+        fact('Time step', step),
+        fact('Gravity', `${Number(Math.hypot(...show.gravity).toPrecision(4))} m/s²`),
+      ]),
       this.follow_row(session),
       ...(show.motions.length > 1 ? this.compare_rows(session) : []),
     );

@@ -1,4 +1,4 @@
-// Where the pictures lie in the window: one pane, or two beside each other (above each other when the window is high).
+// Where the pictures lie in the window: one pane, or two beside each other (above each other when they get much larger so).
 // Free: the part of a pane that panel and bar leave; the camera centres there, and the picture continues below them.
 
 export interface Insets {
@@ -18,13 +18,18 @@ export interface Pane {
   free_height: number;
 }
 
-export function split_panes(width: number, height: number, insets: Insets, count: number): Pane[] {
+const kGain = 1.35; // in size, before panes lie above each other in a wide window
+
+// aspect: width over height of what is shown
+export function split_panes(width: number, height: number, insets: Insets, count: number, aspect = 1): Pane[] {
   const free_width = Math.max(80, width - insets.right);
   const free_height = Math.max(80, height - insets.bottom - insets.top);
   const top = insets.top;
   if (count <= 1)
     return [{ x: 0, y: 0, width, height, free_x: 0, free_y: top, free_width, free_height }];
-  if (free_width >= free_height) {
+  const beside = Math.min(free_width / 2 / aspect, free_height);
+  const above = Math.min(free_width / aspect, free_height / 2);
+  if (free_width >= free_height && above < kGain * beside) {
     const half = Math.floor(free_width / 2);
     return [
       { x: 0, y: 0, width: half, height, free_x: 0, free_y: top, free_width: half, free_height },

@@ -22,12 +22,24 @@ export function frame_and_fraction(times: ArrayLike<number>, time: number): [num
   return [k, (time - times[k]) / (times[k + 1] - times[k])];
 }
 
+// The speed at which a motion is long enough to be watched: at most the real one.
+export function watchable_speed(duration: number): number {
+  const kLongEnough = 1.5; // s
+  return [...kSpeeds].reverse().find((s) => s <= 1 && duration / s >= kLongEnough) ?? kSpeeds[0];
+}
+
+// The next one of the list, faster (+1) or slower (−1); the speed itself where there is none.
+export function next_speed(speed: number, count: number): number {
+  const further = count > 0 ? kSpeeds.filter((s) => s > speed + 1e-9) : kSpeeds.filter((s) => s < speed - 1e-9).reverse();
+  return further[0] ?? speed;
+}
+
 export class Player {
   time: number;
   playing = false;
   speed = 1;
   loop = true;
-  private times_: ArrayLike<number>;
+  protected times_: ArrayLike<number>;
 
   // times: of the motion that is stepped through (the longest one).
   constructor(times: ArrayLike<number>) {
@@ -74,8 +86,11 @@ export class Player {
 
   // count +1: faster, −1: slower.
   change_speed(count: number): void {
-    const now = kSpeeds.findIndex((s) => s >= this.speed - 1e-9);
-    this.speed = kSpeeds[Math.min(kSpeeds.length - 1, Math.max(0, now + count))];
+    this.set_speed(next_speed(this.speed, count));
+  }
+
+  set_speed(speed: number): void {
+    this.speed = speed;
   }
 
   // Real seconds went by. Returns whether the time changed.

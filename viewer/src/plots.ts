@@ -5,14 +5,16 @@ import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { h } from './dom';
 import type { Theme } from './palette';
-import type { Curve, Motion } from './show';
+import { frame_at } from './player';
+import type { Curve, Motion, Series } from './show';
 
 const kHeight = 132; // px
+export const kLiveSpan = 10; // s of a live motion that are plotted
 
 interface Line {
   label: string;
-  times: Float32Array;
-  values: Float32Array;
+  motion: Motion;
+  series: Series;
   color: number;
   dashed: boolean;
 }
@@ -26,19 +28,39 @@ export function group_series(motions: readonly Motion[]): Map<string, Line[]> {
       const same = lines.find((l) => l.label.startsWith(series.name));
       const color = same ? same.color : new Set(lines.map((l) => l.color)).size;
       const label = motions.length > 1 ? `${series.name}, ${motion.name}` : series.name;
-      lines.push({ label, times: motion.times, values: series.values, color, dashed: motions.length > 1 && m === 0 });
+      lines.push({ label, motion, series, color, dashed: motions.length > 1 && m === 0 });
       groups.set(series.unit, lines);
     });
   });
   return groups;
 }
 
+// Frames [first, end) of a live motion to plot: the last ten seconds, or those around the time of the past that is shown.
+export function plotted_frames(times: ArrayLike<number>, time: number): [number, number] {
+  const last = times[times.length - 1];
+  const end = Math.min(last, Math.max(time + kLiveSpan / 2, times[0] + kLiveSpan));
+  return [frame_at(times, end - kLiveSpan), frame_at(times, end) + 1];
+}
+
 function format(value: number | null | undefined): string {
   return value === null || value === undefined ? '–' : Number(value.toPrecision(4)).toString();
 }
 
+// Numbers beside an axis are short, so that none is cut off: 0.01, 250, 60k, 1e-4.
+export function tick(value: number | null): string {
+  if (value === null) return '';
+  const size = Math.abs(value);
+  if (size !== 0 && (size < 1e-3 || size >= 1e9)) return Number(value.toPrecision(3)).toExponential();
+  const [scale, unit] = size >= 1e6 ? [1e6, 'M'] : size >= 1e4 ? [1e3, 'k'] : [1, ''];
+  return `${Number((value / scale).toPrecision(4))}${unit}`;
+}
+
+// Of a logarithmic axis, only the powers of ten have a line and a number.
+const powers_of_ten: uPlot.Axis.Filter = (_plot, splits) => splits.map((v) => (Math.abs(Math.log10(v) % 1) < 1e-9 ? v : null));
+
 function axis(theme: () => Theme, label: string): uPlot.Axis {
   return {
+    values: (_plot, splits) => splits.map(tick),
     stroke: () => theme().muted,
     font: '11px system-ui, sans-serif',
     labelFont: '11px system-ui, sans-serif',
@@ -51,6 +73,7 @@ function axis(theme: () => Theme, label: string): uPlot.Axis {
 export class Plots {
   readonly element = h('div', { class: 'plots' });
   private time_plots_: uPlot[] = [];
+  private lines_: Line[][] = []; // of the time plots
   private curve_plots_: uPlot[] = [];
   private hovered_: uPlot | null = null;
   private time_ = 0;
@@ -67,7 +90,9 @@ export class Plots {
   set_motions(motions: readonly Motion[], curves: readonly Curve[]): void {
     for (const plot of [...this.time_plots_, ...this.curve_plots_]) plot.destroy();
     this.element.replaceChildren();
-    this.time_plots_ = [...group_series(motions)].map(([unit, lines]) => this.make_time_plot(unit, lines));
+    const groups = [...group_series(motions)];
+    this.lines_ = groups.map(([, lines]) => lines);
+    this.time_plots_ = groups.map(([unit, lines]) => this.make_time_plot(unit, lines));
     this.curve_plots_ = curves.map((curve) => this.make_curve_plot(curve));
     if (this.element.childElementCount === 0) this.element.append(h('p', { class: 'note' }, 'This document has no series to plot.'));
     this.set_time(this.time_);
@@ -83,7 +108,7 @@ export class Plots {
     return figure;
   }
 
-  private series(line: Line): uPlot.Series {
+  private series(line: Pick<Line, 'label' | 'color' | 'dashed'>): uPlot.Series {
     return {
       label: line.label,
       stroke: () => this.theme_.series[line.color % this.theme_.series.length],
@@ -98,7 +123,7 @@ export class Plots {
   private make_time_plot(unit: string, lines: Line[]): uPlot {
     const title = `${[...new Set(lines.map((l) => l.label.split(',')[0]))].join(', ')}${unit ? ` (${unit})` : ''}`;
     // Motions may have other times: joined tables have gaps, which the lines span.
-    const data = uPlot.join(lines.map((l) => [Array.from(l.times), Array.from(l.values)] as uPlot.AlignedData));
+    const data = uPlot.join(lines.map((l) => [Array.from(l.motion.times), Array.from(l.series.values)] as uPlot.AlignedData));
     const theme = () => this.theme_;
     const plot: uPlot = new uPlot({
       width: this.width,
@@ -133,15 +158,28 @@ export class Plots {
   private make_curve_plot(curve: Curve): uPlot {
     const theme = () => this.theme_;
     const log = curve.log_y && curve.y.every((y) => y > 0);
+    const y_axis = axis(theme, '');
+    if (log) Object.assign(y_axis, { filter: powers_of_ten, grid: { ...y_axis.grid, filter: powers_of_ten }, ticks: { ...y_axis.ticks, filter: powers_of_ten } });
     return new uPlot({
       width: this.width,
       height: kHeight + 14,
       padding: [8, 10, 0, 0],
       scales: { x: { time: false }, y: { distr: log ? 3 : 1 } },
       cursor: { y: false, drag: { x: false, y: false }, points: { size: 6 } },
-      axes: [{ ...axis(theme, curve.x_label), size: 26 }, { ...axis(theme, ''), size: 44 }],
-      series: [{ label: curve.x_label || 'x', value: (_plot, value) => format(value) }, this.series({ label: curve.y_label || curve.name, times: curve.x, values: curve.y, color: 0, dashed: false })],
+      axes: [{ ...axis(theme, curve.x_label), size: 26 }, { ...y_axis, size: 44 }],
+      series: [{ label: curve.x_label || 'x', value: (_plot, value) => format(value) }, this.series({ label: curve.y_label || curve.name, color: 0, dashed: false })],
     }, [Array.from(curve.x), Array.from(curve.y)], this.figure(log ? `${curve.name} (log)` : curve.name));
+  }
+
+  // A live motion went on: plots what is around the time that is shown.
+  follow(time: number): void {
+    if (this.element.offsetParent === null) return; // closed
+    this.time_plots_.forEach((plot, i) => {
+      const { motion } = this.lines_[i][0];
+      const [first, end] = plotted_frames(motion.times, time);
+      plot.setData([motion.times.subarray(first, end), ...this.lines_[i].map((l) => l.series.values.subarray(first, end))] as uPlot.AlignedData);
+    });
+    this.set_time(time);
   }
 
   set_time(time: number): void {

@@ -1,9 +1,12 @@
 // A document on the stage: which motions are shown and how, what is displayed, which body the camera follows.
 
 import * as THREE from 'three';
-import { measure, type Bounds } from './bounds';
-import { contact_count, contact_ticks, type ContactTick } from './contacts';
-import { measure_scales, MotionView, type Display, type Scales } from './motion_view';
+import { measure, widen, type Bounds } from './bounds';
+import { contact_count, contact_ticks, lengths, type ContactTick } from './contacts';
+import { Gauge } from './gauge';
+import type { LiveMotion } from './live_history';
+import type { LivePlayer } from './live_player';
+import { kLarge, measure_scales, MotionView, type Display, type Scales } from './motion_view';
 import type { Theme } from './palette';
 import { Player } from './player';
 import type { Motion, Show } from './show';
@@ -11,6 +14,12 @@ import type { Stage } from './stage';
 
 export type Compare = 'side' | 'ghost' | 'single';
 export const kCompareOrder: readonly Compare[] = ['side', 'ghost', 'single'];
+
+// A document whose motion still grows, and its clock.
+export interface LiveParts {
+  motion: LiveMotion;
+  player: LivePlayer;
+}
 
 export class Session {
   readonly player: Player;
@@ -24,12 +33,18 @@ export class Session {
   private views_: MotionView[] = []; // first, second; the last one is the main one
   private followed_at_ = new THREE.Vector3();
 
-  constructor(readonly show: Show, private readonly stage_: Stage, private theme_: Theme) {
+  private readonly forces_: Gauge; // of a live motion
+  private readonly gradients_: Gauge;
+
+  constructor(readonly show: Show, private readonly stage_: Stage, private theme_: Theme, readonly live: LiveParts | null = null) {
     this.after = Math.min(1, show.motions.length - 1);
     this.compare = show.motions.length > 1 ? 'side' : 'single';
     this.bounds = measure(show);
     this.scales = measure_scales(show, this.bounds.size);
-    this.player = new Player(this.longest());
+    this.forces_ = new Gauge(this.bounds.size * kLarge);
+    this.gradients_ = new Gauge(this.bounds.size * kLarge);
+    if (live) this.rescale();
+    this.player = live?.player ?? new Player(this.longest());
     stage_.set_home(this.bounds.box, this.bounds.ground);
     this.rebuild();
   }
@@ -44,15 +59,23 @@ export class Session {
     return this.views_[this.views_.length - 1];
   }
 
-  get ticks(): ContactTick[] {
-    return contact_ticks(this.show.motions[this.after]);
+  get ticks(): readonly ContactTick[] {
+    if (this.live) return this.live.motion.ticks;
+    const ticks = contact_ticks(this.show.motions[this.after]);
+    if (this.compare === 'single') return ticks;
+    return [...contact_ticks(this.show.motions[this.before]).map((tick) => ({ ...tick, faint: true })), ...ticks];
+  }
+
+  // Whether lengths of arrows mean something: in a live motion only after the first of them.
+  get scales_known(): { forces: boolean; gradients: boolean } {
+    return { forces: !this.live || this.forces_.units !== null, gradients: !this.live || this.gradients_.units !== null };
   }
 
   get contacts(): number {
     return contact_count(this.main.motion, this.main.frame);
   }
 
-  private longest(): Float32Array {
+  private longest(): ArrayLike<number> {
     return this.motions.map((m) => m.times).reduce((a, b) => (b[b.length - 1] > a[a.length - 1] ? b : a));
   }
 
@@ -60,7 +83,7 @@ export class Session {
   has(key: keyof Display): boolean {
     switch (key) {
       case 'contacts':
-        return this.show.motions.some((m) => m.contact_values.length > 0);
+        return this.live !== null || this.show.motions.some((m) => m.contact_values.length > 0);
       case 'gradients':
         return this.show.motions.some((m) => m.gradients !== null);
       case 'centre_of_mass':
@@ -124,6 +147,29 @@ export class Session {
       this.followed_at_ = now;
     }
     this.light();
+  }
+
+  // The live motion has a new last frame: scales follow. Returns whether they changed.
+  rescale(): boolean {
+    const { motion } = this.live!;
+    const last = motion.frames - 1;
+    const [begin, end] = [motion.contact_offsets[last], motion.contact_offsets[last + 1]];
+    for (const force of lengths(motion.contact_values.subarray(9 * begin, 9 * end), 9, 6)) this.forces_.add(force);
+    if (motion.gradients) {
+      const { bodies, joints } = motion.gradients;
+      for (const g of lengths(bodies.subarray(-3 * this.show.bodies.length), 3)) this.gradients_.add(g);
+      for (const g of joints.subarray(joints.length - this.show.joints.length))
+        this.scales.largest_joint_gradient = Math.max(this.scales.largest_joint_gradient, Math.abs(g));
+    }
+    const before = [this.forces_.units, this.gradients_.units];
+    this.scales.newtons_per_metre = this.forces_.settle() ?? this.scales.newtons_per_metre;
+    this.scales.gradient_per_metre = this.gradients_.settle() ?? this.scales.gradient_per_metre;
+    return before[0] !== this.forces_.units || before[1] !== this.gradients_.units;
+  }
+
+  // Light and home take in where the live motion went; the camera stays where it is.
+  widen(): void {
+    if (widen(this.bounds, this.show)) this.stage_.widen_home(this.bounds.box);
   }
 
   // Shadows are sharp when the light's box is small: it covers home, or the followed body in a long motion.

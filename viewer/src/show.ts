@@ -49,8 +49,9 @@ export interface Gradients {
 }
 
 export interface Motion {
+  readonly live?: true; // frames are still added: arrays are replaced by longer ones
   name: string;
-  times: Float32Array; // T, s, ascending
+  times: Float32Array | Float64Array; // T, s, ascending
   poses: Float32Array; // T × B × 7: x y z, quaternion x y z w
   contact_offsets: Uint32Array; // T + 1: frame k has the contacts offsets[k] … offsets[k + 1] − 1
   contact_shapes: Uint32Array; // K × 2: a, b (numbers in shapes)

@@ -9,6 +9,19 @@ import { split_panes, type Insets } from './panes';
 
 const kFill = 0.9; // of a pane that the framed things take
 
+// From the side and a little above: axes of the picture, and towards the camera.
+const kHomeView = (() => {
+  const back = new THREE.Vector3(0.42, -1, 0.36).normalize();
+  const right = new THREE.Vector3(0, 0, 1).cross(back).normalize();
+  return { back, right, above: back.clone().cross(right) };
+})();
+
+// From the centre of a box.
+function corners(box: THREE.Box3): THREE.Vector3[] {
+  const half = box.getSize(new THREE.Vector3()).divideScalar(2);
+  return Array.from({ length: 8 }, (_, i) => new THREE.Vector3(i & 1 ? half.x : -half.x, i & 2 ? half.y : -half.y, i & 4 ? half.z : -half.z));
+}
+
 export interface View {
   content: THREE.Object3D[]; // visible in this pane only
   shift: THREE.Vector3; // of the camera, so that each pane can follow its own body
@@ -64,6 +77,11 @@ export class Stage {
     this.controls.maxDistance = radius * 40;
   }
 
+  // Home of a motion that goes further than was known; grid and limits stay.
+  widen_home(home: THREE.Box3): void {
+    this.home_ = home.clone();
+  }
+
   // Key light and its shadow cover a sphere around what moves now.
   light(centre: THREE.Vector3, radius: number): void {
     const direction = new THREE.Vector3(-0.45, -0.55, 1.15).normalize();
@@ -97,14 +115,10 @@ export class Stage {
     const pane = this.pane_rects()[0];
     const tall = Math.tan((this.camera.fov * Math.PI) / 360) * kFill;
     const wide = (tall * pane.free_width) / pane.free_height;
-    const back = new THREE.Vector3(0.42, -1, 0.36).normalize(); // towards the camera
-    const right = new THREE.Vector3().crossVectors(this.camera.up, back).normalize();
-    const above = new THREE.Vector3().crossVectors(back, right);
+    const { back, right, above } = kHomeView;
     const centre = this.home_.getCenter(new THREE.Vector3());
     let distance = 0;
-    for (let corner = 0; corner < 8; corner++) {
-      const { min, max } = this.home_;
-      const p = new THREE.Vector3(corner & 1 ? max.x : min.x, corner & 2 ? max.y : min.y, corner & 4 ? max.z : min.z).sub(centre);
+    for (const p of corners(this.home_)) {
       const reach = Math.max(Math.abs(p.dot(right)) / wide, Math.abs(p.dot(above)) / tall);
       distance = Math.max(distance, reach + p.dot(back));
     }
@@ -113,8 +127,14 @@ export class Stage {
     this.controls.update();
   }
 
+  // Width over height of the home box as reset_camera() sees it, without perspective.
+  private home_aspect(): number {
+    const extent = (axis: THREE.Vector3) => Math.max(...corners(this.home_).map((p) => Math.abs(p.dot(axis))));
+    return extent(kHomeView.right) / extent(kHomeView.above);
+  }
+
   pane_rects() {
-    return split_panes(window.innerWidth, window.innerHeight, this.insets_, this.panes_);
+    return split_panes(window.innerWidth, window.innerHeight, this.insets_, this.panes_, this.home_aspect());
   }
 
   move_camera(delta: THREE.Vector3): void {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { frame_and_fraction, frame_at, kSpeeds, Player } from '../src/player';
+import { frame_and_fraction, frame_at, kSpeeds, Player, watchable_speed } from '../src/player';
 
 const kTimes = [0, 0.1, 0.2, 0.4];
 
@@ -19,6 +19,10 @@ describe('frame_at', () => {
     expect(frame_and_fraction(kTimes, -3)).toEqual([0, 0]);
     expect(frame_and_fraction(kTimes, 3)).toEqual([3, 0]);
   });
+});
+
+test('short motions start slowly, long ones as they were', () => {
+  expect([0.001, 0.15, 0.5, 1, 1.5, 60].map(watchable_speed)).toEqual([0.1, 0.1, 0.25, 0.5, 1, 1]);
 });
 
 describe('Player', () => {
