@@ -76,6 +76,8 @@ void add_view(CLI::App& app) {
       ->type_name("SCENE|FILE");
   command->add_option("--every", options->in.every, "Take one frame of so many of a recording")
       ->check(CLI::Range(1, 1000000));
+  command->add_flag("--gradients", options->in.gradients,
+                    "Show how the loss of a recorded scene's task depends on the motion");
   command->add_option("--viewer", options->viewer, "The viewer's page; by default the one that `make viewer` builds")
       ->type_name("FILE");
   add_scene_options(*command, options->in.files);

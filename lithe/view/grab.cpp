@@ -17,8 +17,8 @@ namespace {
 constexpr double kApproach = 8;            // 1/s: the share of the distance that is asked for per second
 constexpr double kMostWeights = 3;         // that a grab pulls with
 constexpr double kStandardGravity = 9.81;  // also where there is none: the pull is the same in orbit
-// Share of the largest mobility: directions in which the point moves less easily (a pendulum's bob along its rod) get little
-// force or none, instead of all there is.
+// Share of the largest mobility: directions in which the point moves less easily (a pendulum's bob along its rod) get
+// little force or none, instead of all there is.
 constexpr double kImmobile = 1e-2;
 
 double mass_of_tree(const Model& model, int tree) {
@@ -29,9 +29,9 @@ double mass_of_tree(const Model& model, int tree) {
   return mass;
 }
 
-// The force, of at most `most`, that accelerates a point as wanted, as far as it can move: `mobility` is its acceleration per
-// force. With eigenvalues λ the factors are λ/(λ² + ε²) instead of 1/λ, and each direction has its own limit, so that one
-// that leads nowhere takes nothing from the others.
+// The force, of at most `most`, that accelerates a point as wanted, as far as it can move: `mobility` is its
+// acceleration per force. With eigenvalues λ the factors are λ/(λ² + ε²) instead of 1/λ, and each direction has its own
+// limit, so that one that leads nowhere takes nothing from the others.
 Vec3 pull(const Mat3& mobility, const Vec3& acceleration, double most) {
   const Eigen::SelfAdjointEigenSolver<Mat3> eigen(mobility);
   const Vec3& values = eigen.eigenvalues();

@@ -15,9 +15,9 @@ struct Grab {
 };
 
 // The wrenches of grabs: each asks for the force that gives its point, without contacts, the velocity with which it
-// would be at its target in an eighth of a second, as far as it can move there, and gets no more than a few times the weight
-// of what hangs together.
-// So a robot can be lifted by its hand, whatever the time step, and nothing is torn apart.
+// would be at its target in an eighth of a second, as far as it can move there, and gets no more than a few times the
+// weight of what hangs together. So a robot can be lifted by its hand, whatever the time step, and nothing is torn
+// apart.
 class GrabForces {
  public:
   // In `state`, with the other forces of `control`; added to control.wrenches.
