@@ -11,7 +11,7 @@ configure_and_build = cmake --preset $(1) --log-level=WARNING >/dev/null && cmak
 
 sources = find lithe apps tests bench fuzz examples python -name '*.h' -print0 -o -name '*.cpp' -print0
 
-.PHONY: setup build demo test check bench compare rates experiments experiments-page viewer python python-test api bench-python format format-check layer-check tool-test clean help
+.PHONY: setup build demo test check bench compare rates experiments experiments-page gallery viewer viewer-test python python-test api bench-python format format-check layer-check tool-test clean help
 
 setup:  ## install what is missing: packages and .venv
 	@tools/setup.sh
@@ -19,16 +19,22 @@ setup:  ## install what is missing: packages and .venv
 build: setup  ## build everything into build/ (Release)
 	@$(call configure_and_build,release)
 
-demo: build  ## build, then show what Lithe does
+demo: build viewer  ## build, then show what Lithe does
 	@build/lithe demo
 
 test: build layer-check format-check tool-test  ## build and run all tests
 	@ctest --preset release
+	@$(MAKE) viewer-test
 	@$(MAKE) python-test
 
-viewer:  ## build the viewer's page, viewer/dist/viewer.html, and test it
+viewer:  ## build the viewer's page, viewer/dist/viewer.html
 	@tools/setup.sh --viewer
-	@cd viewer && npm ci --silent && npm run --silent build && npm test --silent
+	@tools/viewer.sh build
+
+viewer-test: build  ## test the viewer: its code, and the page in Chromium with what build/lithe exports and serves
+	@tools/setup.sh --browser
+	@tools/viewer.sh build
+	@tools/viewer.sh test
 
 python: setup  ## build the Python package and install it into .venv-python
 	@tools/python.sh install
@@ -39,10 +45,15 @@ python-test: python  ## test the Python package as installed: behaviour, types, 
 api: python  ## write docs/api.md from the docstrings
 	@.venv-python/bin/python tools/api_reference.py --into docs/api.md
 
-bench-python: build python  ## what Python adds to a step, and how batches use the cores
+bench-python: python  ## what Python adds to a step, and how batches use the cores
+	@$(call configure_and_build,bench)
 	@.venv-python/bin/python bench/python_overhead.py --cpp build/bench_python_rates
 
-check: build  ## the slow checks: sanitizers, large random runs, fuzzers (FUZZ_SECONDS=60 each)
+check: setup  ## the slow checks: sanitizers, large random runs, fuzzers (FUZZ_SECONDS=60 each); builds the benchmarks too
+	@$(call configure_and_build,bench)
+	@tools/setup.sh --browser
+	@tools/viewer.sh build
+	@tools/viewer.sh mock
 	@$(call configure_and_build,asan)
 	@cmake --build --preset asan --target all_verify_interface_header_sets
 	@ctest --preset asan
@@ -53,7 +64,7 @@ check: build  ## the slow checks: sanitizers, large random runs, fuzzers (FUZZ_S
 
 bench:  ## run the benchmarks and print the tables (BENCH_ARGS=... passes arguments on)
 	@tools/setup.sh --bench
-	@$(call configure_and_build,release)
+	@$(call configure_and_build,bench)
 	@tools/bench.sh $(BENCH_ARGS)
 
 compare: build  ## compare what is read from robot files with MuJoCo, Pinocchio, urdfdom and libsdformat
@@ -64,6 +75,10 @@ rates: build  ## simulate scenes and write how often each stage of the solver an
 
 experiments: build  ## run the experiments in optimisation: report, figures and motions in out/experiments
 	@build/lithe experiments
+
+gallery: build viewer  ## take the pictures of docs/gallery.md, with Chromium
+	@tools/setup.sh --browser
+	@node tools/gallery.mjs
 
 experiments-page: build  ## run them and write docs/experiments.md; what was missed fails, but is written too
 	@rm -f out/experiments/report.md

@@ -19,6 +19,17 @@ function(lithe_room name)
       SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
       INSTALL_RPATH $ORIGIN
     )
+    if(lithe_room_launcher)
+      set_target_properties(${target} PROPERTIES CXX_COMPILER_LAUNCHER "${lithe_room_launcher}")
+    endif()
+    # All rooms are compiled alike, so that one set of precompiled headers does for all.
+    get_property(first GLOBAL PROPERTY lithe_first_room)
+    if(first)
+      lithe_precompile(${target} REUSE_FROM ${first})
+    else()
+      set_property(GLOBAL PROPERTY lithe_first_room ${target})
+      lithe_precompile(${target} ${lithe_common_headers})
+    endif()
   else()
     set(scope INTERFACE)
     add_library(${target} INTERFACE)

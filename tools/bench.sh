@@ -18,7 +18,7 @@ slug() { tr '[:upper:]' '[:lower:]' | sed -E 's/\((r|tm)\)//g; s/[^a-z0-9.]+/-/g
 
 programs=(dynamics collision step)
 for name in "${programs[@]}"; do
-  [[ -x build/bench_$name ]] || fail "build/bench_$name is not there; run make build first"
+  [[ -x build/bench_$name ]] || fail "build/bench_$name is not there; run make bench"
 done
 
 cpu=$(LC_ALL=C lscpu | sed -n 's/^Model name: *//p' | head -n 1)

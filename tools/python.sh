@@ -12,7 +12,9 @@ stamp=build-python/installed.stamp
 
 # Prints a file that a wheel is made of and that has changed since the last one was installed, if there is one.
 changed() {
-  find lithe python cmake pyproject.toml CMakeLists.txt README.md -type f -not -path '*/tests/*' -not -name '*.pyc' \
+  local page=viewer/dist/viewer.html # goes along, if it was built
+  [[ -f $page ]] || page=
+  find lithe python cmake pyproject.toml CMakeLists.txt README.md ${page:+"$page"} -type f -not -path '*/tests/*' -not -name '*.pyc' \
     -newer "$stamp" -print -quit
 }
 

@@ -46,7 +46,7 @@ export class Live {
   motion: LiveMotion | null = null;
   player: LivePlayer | null = null;
   frame: LiveFrame | null = null; // the last one
-  clients = 1;
+  clients = 0;
   private readonly connection_: LiveConnection;
   private readonly badge_ = new LastingBadge();
   private bodies_ = ''; // names, to know a scene again
@@ -94,6 +94,7 @@ export class Live {
 
   private on_state(state: ConnectionState): void {
     if (state === 'open') return; // the scene, which comes at once, ends the notice
+    this.clients = 0;
     this.notice.say('connection', kNotices[state]);
     this.push.release();
     this.player?.go_offline();
@@ -140,6 +141,9 @@ export class Live {
   }
 
   private on_values(values: LiveValues): void {
+    // A simulation that began to run because this page came stops again where the system prefers no motion.
+    const first = this.clients === 0 && values.clients === 1;
+    if (first && values.playing && window.matchMedia('(prefers-reduced-motion: reduce)').matches) this.send('pause');
     this.clients = values.clients;
     this.panel.hear(values);
     this.player?.hear(values.playing, values.speed);

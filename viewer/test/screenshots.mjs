@@ -3,16 +3,13 @@
 
 import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { chromium } from 'playwright-core';
+import { launch } from './browser/harness.mjs';
 
 const kSizes = [[360, 740], [1024, 768], [1920, 1080]];
 const only = process.argv[2] ?? '';
 const url = `file://${resolve('out/sample.html')}`;
 mkdirSync('out/screenshots', { recursive: true });
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-  args: ['--no-sandbox', '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--ignore-gpu-blocklist'],
-});
+const browser = await launch();
 const problems = [];
 
 async function picture(name, [width, height], theme, prepare, page_url = url) {

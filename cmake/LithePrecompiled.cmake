@@ -1,0 +1,27 @@
+# lithe_precompile(<target> <headers>...)
+# lithe_precompile(<target> REUSE_FROM <other target>)
+#
+# Compiles headers of other libraries once for all sources of a target, or of several targets that are compiled alike; never
+# ours, since each change of them would compile everything anew. Sources include what they use all the same: other compilers
+# than gcc, and the presets for debugging, go without.
+function(lithe_precompile target)
+  if(CMAKE_DISABLE_PRECOMPILE_HEADERS OR NOT CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    return()
+  endif()
+  if(ARGV1 STREQUAL REUSE_FROM)
+    target_precompile_headers(${target} REUSE_FROM ${ARGV2})
+  else()
+    target_precompile_headers(${target} PRIVATE ${ARGN})
+  endif()
+  target_compile_options(${target} PRIVATE
+    -fpch-preprocess # ccache asks for it
+    # Of a precompiled header gcc 12 forgets that it is the system's, and warns about copies inside of std::string.
+    -Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread
+  )
+endfunction()
+
+# What nearly every source of Lithe includes.
+set(lithe_common_headers
+  <Eigen/Core> <Eigen/Geometry> <fmt/format.h>
+  <algorithm> <array> <cmath> <functional> <limits> <memory> <optional> <span> <string> <string_view> <unordered_map> <utility> <vector>
+)

@@ -1,0 +1,76 @@
+"""tools/setup.sh: what it says about node and Chromium. Packages are neither installed nor asked for here: a stand-in for dpkg-query
+knows all of them, and virtual environments are current."""
+
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+kRoot = pathlib.Path(__file__).parents[2]
+kAllInstalled = """#!/bin/sh
+while [ $# -gt 0 ] && [ "$1" != '-W' ]; do shift; done
+shift 2
+for package in "$@"; do echo "installed $package"; done
+"""
+
+
+class Setup:
+    def __init__(self, folder: pathlib.Path):
+        self.bin = folder / "bin"
+        self.bin.mkdir()
+        self.log = folder / "calls"
+        self.program("dpkg-query", kAllInstalled)
+        self.program("apt-get", f'#!/bin/sh\necho "$@" >>{self.log}\n')
+        self.program("sudo", '#!/bin/sh\nexec "$@"\n')
+        self.program("npm", "#!/bin/sh\n")
+        self.node(20)
+
+    def program(self, name: str, text: str) -> None:
+        (self.bin / name).write_text(text)
+        (self.bin / name).chmod(0o755)
+
+    def node(self, version: int) -> None:
+        self.program("node", f'#!/bin/sh\n[ "$1" = --version ] && echo v{version}.1.0 || echo {version}\n')
+
+    def run(self, *args: str, **variables: str) -> subprocess.CompletedProcess[str]:
+        environment = os.environ | {"PATH": f"{self.bin}:/usr/bin:/bin"} | variables
+        return subprocess.run([kRoot / "tools/setup.sh", *args], env=environment, capture_output=True, text=True)
+
+    def installed(self) -> str:
+        return self.log.read_text() if self.log.exists() else ""
+
+
+@pytest.fixture
+def setup(tmp_path: pathlib.Path) -> Setup:
+    return Setup(tmp_path)
+
+
+def test_node_of_any_origin_will_do(setup: Setup) -> None:
+    for version in (18, 20, 24):
+        setup.node(version)
+        assert setup.run("--viewer").returncode == 0
+    assert setup.installed() == ""
+
+
+def test_an_old_node_is_named(setup: Setup) -> None:
+    setup.node(16)
+    result = setup.run("--viewer")
+    assert result.returncode == 1
+    assert "v16.1.0" in result.stderr and "18 or newer" in result.stderr
+
+
+def test_a_chromium_that_is_named_must_be_there(setup: Setup, tmp_path: pathlib.Path) -> None:
+    result = setup.run("--browser", CHROMIUM=str(tmp_path / "none"))
+    assert result.returncode == 1
+    assert "CHROMIUM" in result.stderr
+    setup.program("chromium", "#!/bin/sh\n")
+    assert setup.run("--browser", CHROMIUM=str(setup.bin / "chromium")).returncode == 0
+    assert setup.installed() == ""
+
+
+def test_help_lists_every_option(setup: Setup) -> None:
+    text = setup.run("--help").stdout
+    for option in ("--bench", "--compare", "--viewer", "--browser", "--check"):
+        assert option in text
+    assert setup.run("--paint").returncode == 1
