@@ -34,10 +34,10 @@ void open_in_browser(const std::string& address) {
 }
 
 void serve(const ViewOptions& options, const std::string& address) {
+  const InterruptGuard interrupt;  // before anybody can know that it is time to press Ctrl-C
   fmt::print("{}\n  {}\nOpen it in a browser of this machine; Ctrl-C ends it.\n", options.in.recording, address);
   std::fflush(stdout);
   if (options.open) open_in_browser(address);
-  const InterruptGuard interrupt;
   while (!interrupt.interrupted()) std::this_thread::sleep_for(std::chrono::milliseconds(50));
 }
 

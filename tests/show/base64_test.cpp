@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "tests/show/json_value.h"
+#include "tests/support/json_value.h"
 
 namespace lithe::test {
 namespace {

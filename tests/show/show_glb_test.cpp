@@ -7,9 +7,9 @@
 
 #include "lithe/model/model_builder.h"
 #include "lithe/scenes/catalogue.h"
-#include "tests/show/json_value.h"
 #include "tests/show/shown_model.h"
 #include "tests/support/error_text.h"
+#include "tests/support/json_value.h"
 
 namespace lithe::test {
 namespace {

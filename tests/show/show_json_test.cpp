@@ -4,9 +4,9 @@
 
 #include <limits>
 
-#include "tests/show/json_value.h"
 #include "tests/show/shown_model.h"
 #include "tests/support/error_text.h"
+#include "tests/support/json_value.h"
 
 namespace lithe::test {
 namespace {

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "lithe/scenes/solids.h"
-#include "tests/show/json_value.h"
+#include "tests/support/json_value.h"
 #include "tests/view/frame_reader.h"
 #include "tests/view/live_subjects.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/show/json_value.h"
+#include "tests/support/json_value.h"
 #include "tests/view/frame_reader.h"
 
 namespace lithe::test {

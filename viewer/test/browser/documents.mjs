@@ -95,6 +95,7 @@ export async function test_documents(tests, { sample, small }) {
   await tests.page('a document with y up stands upright', kPage, async (page) => {
     // (x, y, z) of the document is (x, −z, y) of the stage.
     await page.setInputFiles('input[type=file]', file('y.json', sample_text().replace('"up":"z"', '"up":"y"')));
+    await page.waitForFunction(() => window.lithe_viewer.session);
     const p = await session(page, 's.main.body_position(1).toArray()');
     [-1.5, -1.1, -0.35].forEach((v, i) => assert.ok(Math.abs(p[i] - v) < 1e-5, String(p)));
   });

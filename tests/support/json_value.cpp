@@ -1,4 +1,4 @@
-#include "tests/show/json_value.h"
+#include "tests/support/json_value.h"
 
 #include <gtest/gtest.h>
 
