@@ -294,6 +294,19 @@ def test_the_package_brings_the_page_along() -> None:
         assert len(get(view.address)[2]) > 100_000
 
 
+def test_the_code_of_the_guide_runs(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The other blocks of docs/python.md run in test_examples.py; this one would wait for Ctrl-C."""
+    guide = Path(__file__).resolve().parents[2] / "docs" / "python.md"
+    (code,) = re.findall(r"```py\n(.*?)```", guide.read_text(encoding="utf-8"), re.DOTALL)
+    monkeypatch.setenv("LITHE_VIEWER", str(page))
+    seen: list[float] = []
+    monkeypatch.setattr(lithe.View, "wait", lambda self: seen.append(self.time))
+    names: dict[str, object] = {"lithe": lithe}
+    exec(code, names)
+    names["view"].close()  # type: ignore[attr-defined]
+    assert seen == [pytest.approx(0.5)]
+
+
 def test_ctrl_c_ends_a_script(page: Path) -> None:
     script = f"import lithe\nlithe.view('pendulum', viewer={str(page)!r}).wait()\nprint('ended')"
     process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
