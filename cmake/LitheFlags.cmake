@@ -10,6 +10,8 @@ target_compile_options(lithe_flags INTERFACE
   $<$<CXX_COMPILER_ID:Clang,AppleClang>:-Wno-psabi>
   # gcc 12's own AVX-512 headers trip these warnings (gcc bug 105593), at every use of Eigen; clang watches instead.
   $<$<CXX_COMPILER_ID:GNU>:-Wno-psabi$<SEMICOLON>-Wno-maybe-uninitialized$<SEMICOLON>-Wno-uninitialized$<SEMICOLON>-Wno-array-bounds>
+  # Warns about private parts of a source as soon as that source is included in a batch (lithe_unity).
+  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<BOOL:${LITHE_UNITY}>>:-Wno-subobject-linkage>
 
   # Never fast-math. These three change no result, except that a*b+c may be rounded once instead
   # of twice; NaN, infinities, signed zeros and the order of sums stay as written.

@@ -25,3 +25,14 @@ set(lithe_common_headers
   <Eigen/Core> <Eigen/Geometry> <fmt/format.h>
   <algorithm> <array> <cmath> <functional> <limits> <memory> <optional> <span> <string> <string_view> <unordered_map> <utility> <vector>
 )
+
+# lithe_unity(<targets>...)
+#
+# Compiles the sources of a target in batches, each as one: what headers cost is paid once for all of a batch, which saves two thirds of
+# the time from scratch. Names in anonymous namespaces are therefore different within a folder. `cmake -D LITHE_UNITY=OFF` compiles file
+# by file, which is quicker for who changes one again and again.
+function(lithe_unity)
+  if(LITHE_UNITY)
+    set_target_properties(${ARGN} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
+  endif()
+endfunction()

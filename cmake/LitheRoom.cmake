@@ -22,6 +22,7 @@ function(lithe_room name)
     if(lithe_room_launcher)
       set_target_properties(${target} PROPERTIES CXX_COMPILER_LAUNCHER "${lithe_room_launcher}")
     endif()
+    lithe_unity(${target})
     # All rooms are compiled alike, so that one set of precompiled headers does for all.
     get_property(first GLOBAL PROPERTY lithe_first_room)
     if(first)

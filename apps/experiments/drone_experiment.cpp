@@ -12,8 +12,8 @@ namespace lithe::experiments {
 
 namespace {
 
-constexpr double kTarget = 5, kClose = 0.1;  // m
-constexpr double kRate = 10;                 // the paper's
+constexpr double kTargetHeight = 5, kCloseToTarget = 0.1;  // m
+constexpr double kRate = 10;                               // the paper's
 constexpr int kIterations = 50;
 
 }  // namespace
@@ -37,7 +37,7 @@ void drone_experiment(const ExperimentOptions& options, ExperimentReport& report
       "rate {}, from no "
       "force. With the derivatives of the step as computed it stops at once: {}. With complementarity-aware ones it "
       "ends at {:.3f} m.",
-      kTarget, problem.steps, kRate, plain.message, height);
+      kTargetHeight, problem.steps, kRate, plain.message, height);
   report.findings.push_back(
       {.what = "plain gradients: the loss does not change",
        .wanted = "unchanged",
@@ -47,7 +47,7 @@ void drone_experiment(const ExperimentOptions& options, ExperimentReport& report
       {.what = fmt::format("complementarity-aware gradients: the height after {} iterations", kIterations),
        .wanted = "within 10 cm of 5 m",
        .found = fmt::format("{:.3f} m", height),
-       .reached = std::abs(height - kTarget) <= kClose});
+       .reached = std::abs(height - kTargetHeight) <= kCloseToTarget});
 
   Panel loss = {
       .title = "Gradient descent", .x = {.label = "iteration"}, .y = {.label = "squared distance", .unit = "m²"}};
@@ -69,7 +69,7 @@ void drone_experiment(const ExperimentOptions& options, ExperimentReport& report
     path.y.push_back(aware.trajectory.q(0, t));
   }
   flight.curves.push_back(std::move(path));
-  flight.targets.push_back({.y = kTarget, .label = "target"});
+  flight.targets.push_back({.y = kTargetHeight, .label = "target"});
   report.figures.push_back({"drone", {.panels = {std::move(loss), std::move(flight)}, .columns = 1}});
   report.motions.push_back({"drone", problem.model, scene.time_step, recorded_motion(problem, aware.plan)});
 }

@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kNoise = 0.01;  // m, rad, m/s, rad/s
 constexpr double kWrong = 0.8;   // where the search starts: in shares of the truth
-constexpr double kWantedError = 0.02;
+constexpr double kWantedRelativeError = 0.02;
 
 // Motions of a model with known numbers, and which of these are to be found.
 struct Case {
@@ -108,11 +108,11 @@ void identification_experiment(const ExperimentOptions& options, ExperimentRepor
       const double error = std::abs(found.parameters[k] / truth - 1);
       report.findings.push_back(
           {.what = fmt::format("{}: {}", c.what, c.unknown[k].name),
-           .wanted = fmt::format("{:.4g} within {:.0f} %", truth, 100 * kWantedError),
+           .wanted = fmt::format("{:.4g} within {:.0f} %", truth, 100 * kWantedRelativeError),
            .found = fmt::format("{:.5g} ± {:.2g}, off by {:.2g} % ({} iterations, RMS difference {:.2g})",
                                 found.parameters[k], found.deviations[k], 100 * error, found.iterations,
                                 found.root_mean_square),
-           .reached = error <= kWantedError});
+           .reached = error <= kWantedRelativeError});
     }
     Curve curve = {.label = c.what, .markers = true};
     const double numbers = 2.0 * c.truth.nv() * (c.controls.steps + 1);

@@ -13,8 +13,8 @@ namespace lithe::experiments {
 
 namespace {
 
-constexpr double kWantedRise = 0.3;  // m
-constexpr double kTarget = 1.5;      // m: higher than it gets
+constexpr double kWantedWormRise = 0.3;  // m
+constexpr double kAskedHeight = 1.5;     // m: higher than it gets
 
 double end_height(const Solution& solution, int height) {
   return solution.trajectory.q(height, solution.trajectory.steps());
@@ -28,9 +28,10 @@ void jump_worm_experiment(const ExperimentOptions& options, ExperimentReport& re
   Problem problem = {.model = scene.model, .start = {scene.q, scene.v}, .steps = scene.task->steps, .hold = 10};
   problem.step.constraints.time_step = scene.time_step;
   actuate_joints(problem);
-  problem.costs = {
-      {.residual = residuals::joint_position(scene.model, "root.z", kTarget), .times = Times::final(), .weight = 10},
-      {.residual = residuals::controls(VecX::Zero(problem.controls())), .weight = 1e-6}};
+  problem.costs = {{.residual = residuals::joint_position(scene.model, "root.z", kAskedHeight),
+                    .times = Times::final(),
+                    .weight = 10},
+                   {.residual = residuals::controls(VecX::Zero(problem.controls())), .weight = 1e-6}};
   const Plan start = initial_plan(problem);
 
   DdpOptions ddp_options;
@@ -58,16 +59,16 @@ void jump_worm_experiment(const ExperimentOptions& options, ExperimentReport& re
       "at its start, so both solvers are asked for a height of {} m instead, out of reach. DDP: {} iterations, {:.1f} "
       "s ({}). Stochastic "
       "search (CEM, 64 samples, seed {}) has the same time.",
-      problem.steps, problem.hold, kTarget, by_gradients.iterations, by_gradients.seconds.total, by_gradients.message,
-      options.seed);
+      problem.steps, problem.hold, kAskedHeight, by_gradients.iterations, by_gradients.seconds.total,
+      by_gradients.message, options.seed);
   report.findings.push_back({.what = "the worm is in the air at the end",
                              .wanted = "no contact",
                              .found = flies ? "no contact" : "contact",
                              .reached = flies});
   report.findings.push_back({.what = "the root ends above its start",
-                             .wanted = fmt::format("{:.1f} m", kWantedRise),
+                             .wanted = fmt::format("{:.1f} m", kWantedWormRise),
                              .found = fmt::format("{:.2f} m", rise),
-                             .reached = rise >= kWantedRise});
+                             .reached = rise >= kWantedWormRise});
   report.findings.push_back({.what = "higher than stochastic search in the same time",
                              .wanted = fmt::format("above {:.2f} m", by_chance - scene.q[height]),
                              .found = fmt::format("{:.2f} m", rise),
@@ -83,7 +84,7 @@ void jump_worm_experiment(const ExperimentOptions& options, ExperimentReport& re
     }
     panel.curves.push_back(std::move(curve));
   }
-  panel.targets.push_back({.y = scene.q[height] + kWantedRise, .label = "wanted at the end"});
+  panel.targets.push_back({.y = scene.q[height] + kWantedWormRise, .label = "wanted at the end"});
   Figure figure = race_figure("Cost over time", {{"DDP", by_gradients}, {"stochastic search", by_search}});
   figure.panels.push_back(std::move(panel));
   report.figures.push_back({"jump_worm", std::move(figure)});

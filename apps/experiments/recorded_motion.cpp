@@ -17,7 +17,7 @@ void record_step(double time, const StepRecord& record, RecordedFrame& frame) {
 
 std::vector<RecordedFrame> recorded_motion(const Problem& problem, const Plan& plan) {
   MotionEvaluator evaluator(problem);
-  Motion motion;
+  EvaluatedMotion motion;
   evaluator.run(plan, MotionEvaluator::Keep::records, nullptr, motion);
   const int steps = motion.diverged_at < 0 ? problem.steps : motion.diverged_at;
   const double time_step = problem.step.time_step();

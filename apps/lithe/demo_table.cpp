@@ -11,7 +11,7 @@ namespace lithe::cli {
 
 namespace {
 
-constexpr double kAllowance = 0.4;  // s, of each thing that is timed
+constexpr double kTableAllowance = 0.4;  // s, of each thing that is timed
 
 constexpr std::array<PaperWorld, 4> kWorlds = {{
     {.name = "Atlas", .scene = "humanoid", .paper = {"8.53 ms", "749 ms", "87.84×", "2229 ms", "261×"}},
@@ -43,7 +43,7 @@ std::vector<PaperWorld> measure_paper_worlds(int rounds, const std::function<boo
   std::vector<PaperWorld> worlds;
   for (const PaperWorld& given : kWorlds) {
     BenchWorkload workload(given.scene);
-    RoundTimer timer(rounds, kAllowance);
+    RoundTimer timer(rounds, kTableAllowance);
     const int analytic = timer.add([&] { workload.jacobians(StepBlocks::state); });
     const int central = timer.add([&] { workload.differences(DifferenceMethod::central); });
     const int ridders = timer.add([&] { workload.differences(DifferenceMethod::ridders); });

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "apps/lithe/json.h"
+#include "apps/lithe/report_text.h"
 
 namespace lithe::cli {
 
@@ -32,8 +33,6 @@ double median(std::vector<double> numbers) {
   std::nth_element(numbers.begin(), middle, numbers.end());
   return *middle;
 }
-
-std::string line(const char* title, const std::string& text) { return fmt::format("  {:<12}{}\n", title, text); }
 
 // "3 tied, 1 unsolved": what there is of it.
 std::string listed(const std::vector<std::pair<const char*, long>>& counts) {

@@ -71,7 +71,7 @@ class Optimization {
   void run() {
     const Plan initial = initial_plan(problem_);
     MotionEvaluator evaluator(problem_);
-    Motion motion;
+    EvaluatedMotion motion;
     evaluator.run(initial, MotionEvaluator::Keep::nothing, nullptr, motion);
     const double cost_before = motion.cost;
     const Solution solution = solve(initial);

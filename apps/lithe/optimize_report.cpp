@@ -7,6 +7,7 @@
 
 #include "apps/experiments/scene_problem.h"
 #include "apps/lithe/json.h"
+#include "apps/lithe/report_text.h"
 
 namespace lithe::cli {
 
@@ -16,8 +17,6 @@ using experiments::term_value;
 using experiments::TermValue;
 
 constexpr std::size_t kLineWidth = 100;  // of what stands beside a title
-
-std::string line(const char* title, const std::string& text) { return fmt::format("  {:<12}{}\n", title, text); }
 
 // A sentence, broken between words.
 std::string lines(const char* title, std::string text) {
@@ -30,8 +29,6 @@ std::string lines(const char* title, std::string text) {
   }
   return out + line(out.empty() ? title : "", text);
 }
-
-std::string seconds_text(double s) { return s < 1 ? fmt::format("{:.1f} ms", 1e3 * s) : fmt::format("{:.2f} s", s); }
 
 const char* name_of(TaskTerm::Of of) { return of == TaskTerm::Of::position ? "position" : "velocity"; }
 
@@ -82,7 +79,7 @@ std::string terms_json(const OptimizeReport& report) {
 
 std::string history_json(const Solution& solution) {
   std::vector<std::string> lines;
-  for (const Progress& progress : solution.history) {
+  for (const lithe::Progress& progress : solution.history) {
     lines.push_back(JsonObject()
                         .add("iteration", progress.iteration)
                         .add("cost", progress.cost)

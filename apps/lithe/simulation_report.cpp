@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "apps/lithe/json.h"
+#include "apps/lithe/report_text.h"
 
 namespace lithe::cli {
 
@@ -23,18 +24,11 @@ double per_cent(long part, long whole) {
   return whole > 0 ? 100.0 * static_cast<double>(part) / static_cast<double>(whole) : 0.0;
 }
 
-std::string seconds_text(double s) {
-  if (s < 1e-3) return fmt::format("{:.1f} µs", 1e6 * s);
-  return s < 1 ? fmt::format("{:.1f} ms", 1e3 * s) : fmt::format("{:.2f} s", s);
-}
-
 std::string bytes_text(std::size_t bytes) {
   const double b = static_cast<double>(bytes);
   if (b < 1e3) return fmt::format("{} bytes", bytes);
   return b < 1e6 ? fmt::format("{:.1f} kB", 1e-3 * b) : fmt::format("{:.1f} MB", 1e-6 * b);
 }
-
-std::string line(const char* title, const std::string& text) { return fmt::format("  {:<12}{}\n", title, text); }
 
 }  // namespace
 

@@ -3,21 +3,20 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <limits>
 
 #include "lithe/collision/lane_bits.h"
+#include "lithe/core/infinity.h"
 
 namespace lithe {
 namespace {
 
 using Kind = FacePoint::Kind;
-using VertexSet = unsigned;  // of the incident box: bit i for vertex i
+using BoxVertexSet = unsigned;  // of the incident box: bit i for vertex i
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr VertexSet kAllVertices = 0xff;
-constexpr VertexSet kUpper[3] = {0xaa, 0xcc, 0xf0};  // the vertices of face +k
+constexpr BoxVertexSet kAllVertices = 0xff;
+constexpr BoxVertexSet kUpper[3] = {0xaa, 0xcc, 0xf0};  // the vertices of face +k
 
-VertexSet vertices_of(int face) { return face % 2 == 0 ? kUpper[face / 2] : kAllVertices & ~kUpper[face / 2]; }
+BoxVertexSet vertices_of(int face) { return face % 2 == 0 ? kUpper[face / 2] : kAllVertices & ~kUpper[face / 2]; }
 
 // A side of a box's face, with outward normal ±e_u or ±e_v, where (axis, u, v) is right-handed.
 struct Side {
@@ -37,12 +36,12 @@ struct Eight {
   }
   double operator[](int i) const { return values[i]; }
   double smallest() const { return smallest_lane(smaller(as_pack(values), as_pack(values + kLanes))); }
-  VertexSet up_to(double limit) const {
+  BoxVertexSet up_to(double limit) const {
     return lane_bits(as_pack(values) <= broadcast(limit)) | lane_bits(as_pack(values + kLanes) <= broadcast(limit))
                                                                 << 4;
   }
   // sign·x > limit
-  VertexSet beyond(double sign, double limit) const {
+  BoxVertexSet beyond(double sign, double limit) const {
     return lane_bits(sign * as_pack(values) > broadcast(limit)) |
            lane_bits(sign * as_pack(values + kLanes) > broadcast(limit)) << 4;
   }
@@ -72,11 +71,11 @@ class BoxManifoldBuilder {
     const double deepest = gap_.smallest();
     if (deepest > bands_.margin) return true;
     find_incident_face();
-    const VertexSet patch = vertices_of(manifold_.incident_face), lower = lower_vertices();
+    const BoxVertexSet patch = vertices_of(manifold_.incident_face), lower = lower_vertices();
     if ((gap_.up_to(deepest + bands_.margin) & lower & ~patch) != 0) return false;
 
     for (int k = 0; k < 4; ++k) beyond_[k] = along(side(k)).beyond(side(k).sign, reach(side(k)));
-    const VertexSet outside = beyond_[0] | beyond_[1] | beyond_[2] | beyond_[3];
+    const BoxVertexSet outside = beyond_[0] | beyond_[1] | beyond_[2] | beyond_[3];
     add_vertices(gap_.up_to(bands_.margin) & lower & ~outside);
     if ((patch & outside) == 0) return true;
     add_crossings();
@@ -102,8 +101,8 @@ class BoxManifoldBuilder {
   }
 
   void find_incident_face();
-  VertexSet lower_vertices() const;
-  void add_vertices(VertexSet vertices);
+  BoxVertexSet lower_vertices() const;
+  void add_vertices(BoxVertexSet vertices);
   void add_crossings();
   void add_crossings(int from, int to);
   void add_corners();
@@ -117,7 +116,7 @@ class BoxManifoldBuilder {
   double sign_, height_;  // n_r = sign · e_axis; n_r·x = height on the face
   Vec3 n_I_;              // n_r in the incident box's frame
   Eight u_, v_, gap_;
-  VertexSet beyond_[4];  // per side: outside the prism there
+  BoxVertexSet beyond_[4];  // per side: outside the prism there
 };
 
 // The face that looks down most, by its normal alone: a box without thickness has coincident vertices, of which the
@@ -131,15 +130,15 @@ void BoxManifoldBuilder::find_incident_face() {
 }
 
 // The incident face of a box is never steep, so facing_limit() is −kFacing.
-VertexSet BoxManifoldBuilder::lower_vertices() const {
-  VertexSet lower = 0;
+BoxVertexSet BoxManifoldBuilder::lower_vertices() const {
+  BoxVertexSet lower = 0;
   for (int k = 0; k < 3; ++k) {
     if (std::abs(n_I_[k]) > kFacing) lower |= vertices_of(2 * k + (n_I_[k] > 0 ? 1 : 0));
   }
   return lower;
 }
 
-void BoxManifoldBuilder::add_vertices(VertexSet vertices) {
+void BoxManifoldBuilder::add_vertices(BoxVertexSet vertices) {
   for (; vertices != 0; vertices &= vertices - 1) {
     const int i = std::countr_zero(vertices);
     manifold_.points.push_back({Kind::vertex, i, 0, 0, gap_[i], point(u_[i], v_[i], gap_[i])});

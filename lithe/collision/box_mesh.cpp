@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <limits>
 
 #include "lithe/collision/face_manifold.h"
 #include "lithe/collision/lane_bits.h"
 #include "lithe/collision/near_vertices.h"
 #include "lithe/collision/pairs.h"
 #include "lithe/collision/polytope_axes.h"
+#include "lithe/core/infinity.h"
 
 // A box and a mesh, most often the ground and a foot: proofs that a face decides, so that the general search
 // (polytope_polytope.cpp) is not needed. The choice and the manifold are those of face_manifold.h, results the same.
@@ -26,9 +26,8 @@
 namespace lithe {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Areas that differ by less, relatively, are equal.
-constexpr double kEqualAreas = 1e-6;
+constexpr double kEqualFaceAreas = 1e-6;
 
 // The mesh's extents along the box's axes.
 struct Extents {
@@ -81,8 +80,8 @@ double closest_vertex_distance(const Hull& mesh, const Pose& X_AB, const Vec3& h
 }
 
 // Separations along the box's six faces.
-struct BoxFaces {
-  BoxFaces(const Extents& extents, const Vec3& half) {
+struct FacesOfTheBox {
+  FacesOfTheBox(const Extents& extents, const Vec3& half) {
     for (int k = 0; k < 3; ++k) {
       separation[2 * k] = extents.low[k] - half[k];
       separation[2 * k + 1] = -extents.high[k] - half[k];
@@ -108,7 +107,7 @@ bool has_smaller_faces(const Hull& mesh, double area) {
 }
 
 // Whether the mesh stands on the box's best face: within its sides, that face the best axis and the one preferred.
-bool stands_on_face(const PairQuery& query, const Extents& extents, const BoxFaces& faces) {
+bool stands_on_face(const PairQuery& query, const Extents& extents, const FacesOfTheBox& faces) {
   const Vec3& half = query.a.half_size;
   const double s = faces.separation[faces.best], depth = std::max(0.0, -s);
   const int axis = faces.best / 2;
@@ -119,7 +118,7 @@ bool stands_on_face(const PairQuery& query, const Extents& extents, const BoxFac
   for (int face = 0; face < 6; ++face) {
     if (face != faces.best && faces.separation[face] >= s - query.bands.face_tie) return false;
   }
-  return has_smaller_faces(*query.b.hull, (1 - kEqualAreas) * query.a.hull->faces[faces.best].area);
+  return has_smaller_faces(*query.b.hull, (1 - kEqualFaceAreas) * query.a.hull->faces[faces.best].area);
 }
 
 // The manifold where the whole mesh is inside the face's prism. Its points are the mesh's own vertices, in whose frame
@@ -169,7 +168,7 @@ void box_mesh_contacts(const PairQuery& query, std::vector<Contact>& out) {
   const Pose X_AB = query.X_BA.inverse();
   if (bounds_separate(mesh, X_AB, half, bands.margin)) return;
   const Extents extents = extents_of(mesh, X_AB);
-  const BoxFaces faces(extents, half);
+  const FacesOfTheBox faces(extents, half);
   const double best = faces.separation[faces.best];
   if (best > bands.margin) return;
   if (stands_on_face(query, extents, faces)) return append_vertices(query, X_AB, faces.best, out);

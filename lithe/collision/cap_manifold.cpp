@@ -18,9 +18,9 @@ double overhang(const SolidCylinder& cylinder, const Bands& bands) {
 }
 
 // A face must look at the cap at least this much to give points.
-constexpr double kFacing = 0.05;
+constexpr double kFacingCap = 0.05;
 // ∂p beyond which a point is called sensitive [m per radian].
-constexpr double kSensitive = 1000;
+constexpr double kSensitiveRim = 1000;
 
 ContactFlag sensitive_if(bool condition) { return condition ? ContactFlag::sensitive_point : ContactFlag::none; }
 
@@ -58,7 +58,7 @@ void set_rim_over_plane(const SolidCylinder& cylinder, const RimSupport& lowest,
   contact.gap = gap;
   contact.p = x - (0.5 * gap) * plane.n;
   contact.n = plane.n;
-  contact.flags = sensitive_if(cylinder.rho > kSensitive * lowest.sine);
+  contact.flags = sensitive_if(cylinder.rho > kSensitiveRim * lowest.sine);
   contact.feature = ClosestFeatures{SupportJet::rim(lowest.t, cylinder.rho, lowest.sine), SupportJet::face()};
 }
 
@@ -143,7 +143,7 @@ void append_side_over_edge(const SolidCylinder& cylinder, const Hull& hull, int 
   contact.n = n;
   contact.gap = gap;
   contact.p = x_a - (0.5 * gap) * n;
-  contact.flags = sensitive_if(sine * kSensitive < cylinder.h);
+  contact.flags = sensitive_if(sine * kSensitiveRim < cylinder.h);
   contact.feature = ClosestFeatures{SupportJet::line(cylinder.a, cylinder.rho), SupportJet::line(e)};
 }
 
@@ -285,7 +285,7 @@ void hull_on_cap(const SolidCylinder& cylinder, int cap, const Hull& hull, const
   const Vec3 n = -cylinder.cap_normal(cap);
   const double sign = cap == 0 ? 1 : -1;
   const auto gap_of = [&](int vertex) { return -cylinder.h - sign * heights[vertex]; };
-  const auto faces_cap = [&](int face) { return hull.faces[face].normal.dot(n) > kFacing; };
+  const auto faces_cap = [&](int face) { return hull.faces[face].normal.dot(n) > kFacingCap; };
   const double reach = cylinder.rho + bands.side;
 
   for (int i = 0; i < static_cast<int>(hull.vertices.size()); ++i) {

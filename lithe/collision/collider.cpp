@@ -1,15 +1,13 @@
 #include "lithe/collision/collider.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "lithe/core/check.h"
+#include "lithe/core/infinity.h"
 #include "lithe/core/overloaded.h"
 
 namespace lithe {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 void set_bounds(Collider& c, const Vec3& half) {
   c.box_centre = Vec3::Zero();

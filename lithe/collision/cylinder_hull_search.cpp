@@ -4,22 +4,21 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numbers>
 
 #include "lithe/collision/lane_bits.h"
 #include "lithe/collision/rim_arc.h"
 #include "lithe/collision/rim_support.h"
+#include "lithe/core/infinity.h"
 #include "lithe/core/pack.h"
 
 namespace lithe {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Relative to the size of everything: what rounding may decide.
-constexpr double kRounding = 1e-12;
+constexpr double kSearchRounding = 1e-12;
 // Radians within which a cap or side is parallel to a face.
-constexpr double kParallel = 1e-12;
+constexpr double kParallelSine = 1e-12;
 
 LITHE_INLINE Pack square_root(Pack x) {
   return Pack{std::sqrt(x[0]), std::sqrt(x[1]), std::sqrt(x[2]), std::sqrt(x[3])};
@@ -28,9 +27,7 @@ LITHE_INLINE Pack square_root(Pack x) {
 struct PackVec3 {
   Pack x, y, z;
 };
-LITHE_INLINE PackVec3 broadcast(const Vec3& v) {
-  return {lithe::broadcast(v.x()), lithe::broadcast(v.y()), lithe::broadcast(v.z())};
-}
+LITHE_INLINE PackVec3 broadcast_vector(const Vec3& v) { return {broadcast(v.x()), broadcast(v.y()), broadcast(v.z())}; }
 LITHE_INLINE Pack dot(const PackVec3& u, const PackVec3& v) { return u.x * v.x + u.y * v.y + u.z * v.z; }
 LITHE_INLINE PackVec3 cross(const PackVec3& u, const PackVec3& v) {
   return {u.y * v.z - u.z * v.y, u.z * v.x - u.x * v.z, u.x * v.y - u.y * v.x};
@@ -43,7 +40,7 @@ LITHE_INLINE PackVec3 minus(const PackVec3& u, Pack s, const PackVec3& v) {
 
 // The smallest of many values and where it was (ties: the first), lane by lane.
 struct Smallest {
-  Pack value = lithe::broadcast(kInfinity);
+  Pack value = broadcast(kInfinity);
   Pack place = {};
   LITHE_INLINE void add(Pack x, Pack at) {
     place = x < value ? at : place;
@@ -65,7 +62,7 @@ class Search {
          CylinderHullScratch& scratch)
       : c_(cylinder), hull_(hull), options_(options), scratch_(scratch) {
     away_ = (c_.o - hull.centre).norm() + hull.radius + std::sqrt(c_.h * c_.h + c_.rho * c_.rho);
-    rounding_ = kRounding * (away_ + hull.centre.norm() + c_.o.norm());
+    rounding_ = kSearchRounding * (away_ + hull.centre.norm() + c_.o.norm());
     best_.gap = -kInfinity;
   }
 
@@ -139,7 +136,7 @@ class Search {
 void Search::try_faces() {
   const int packs = hull_.face_packs();
   scratch_.face_gap.resize(static_cast<std::size_t>(packs) * kLanes);
-  const PackVec3 o = broadcast(c_.o), a = broadcast(c_.a);
+  const PackVec3 o = broadcast_vector(c_.o), a = broadcast_vector(c_.a);
   Smallest least;
   Pack place = {0, 1, 2, 3};
   for (int i = 0; i < packs * kLanes; i += kLanes, place += 4.) {
@@ -162,7 +159,7 @@ void Search::try_faces() {
 // Finds the cylinder's feature against a face, and whether the two meet.
 bool Search::meets_face(const Hull::Face& face, HullSeparation& s) const {
   const double along = face.normal.dot(c_.a);
-  if (sine_between(face.normal, c_.a) <= kParallel) {
+  if (sine_between(face.normal, c_.a) <= kParallelSine) {
     const int cap = along >= 0 ? 0 : 1;
     s.a = FeatureCode::cap(cap);
     s.x_a = c_.cap_centre(cap);
@@ -172,7 +169,7 @@ bool Search::meets_face(const Hull::Face& face, HullSeparation& s) const {
   }
   const int rim = facing_cap(c_, face.normal);
   s.x_a = rim_support(c_, face.normal).point(c_, rim);
-  if (std::abs(along) <= kParallel) {
+  if (std::abs(along) <= kParallelSine) {
     s.a = FeatureCode::side();
     return meet_in_side(face, s.x_a);
   }
@@ -218,7 +215,7 @@ bool Search::meet_in_side(const Hull::Face& face, Vec3& x) const {
   for (int k = face.first; k < face.first + face.count; ++k) {
     const double room = hull_.sides[k].offset - hull_.sides[k].normal.dot(middle);
     const double slope = hull_.sides[k].normal.dot(c_.a);
-    if (std::abs(slope) <= kParallel) {
+    if (std::abs(slope) <= kParallelSine) {
       if (room < -rounding_) return false;
     } else if (slope > 0) {
       to = std::min(to, room / slope);
@@ -236,7 +233,7 @@ bool Search::meet_in_side(const Hull::Face& face, Vec3& x) const {
 void Search::measure_vertices() {
   const int packs = hull_.vertex_packs();
   scratch_.height.resize(static_cast<std::size_t>(packs) * kLanes);
-  const PackVec3 o = broadcast(c_.o), a = broadcast(c_.a);
+  const PackVec3 o = broadcast_vector(c_.o), a = broadcast_vector(c_.a);
   Smallest to_axis, to_cylinder, low, high;
   Pack place = {0, 1, 2, 3};
   for (int i = 0; i < packs * kLanes; i += kLanes, place += 4.) {
@@ -334,7 +331,7 @@ void Search::try_vertices() {
 bool Search::has_edge_along_axis(int vertex) const {
   const auto edges = hull_.edges_of(vertex);
   return std::any_of(edges.begin(), edges.end(),
-                     [&](int edge) { return sine_between(hull_.edges[edge].direction, c_.a) <= kParallel; });
+                     [&](int edge) { return sine_between(hull_.edges[edge].direction, c_.a) <= kParallelSine; });
 }
 
 bool Search::in_normal_cone(int vertex, const Vec3& n) const {
@@ -353,14 +350,14 @@ void Search::find_supports() {
   scratch_.support_x.resize(size);
   scratch_.support_y.resize(size);
   scratch_.support_z.resize(size);
-  const PackVec3 o = broadcast(c_.o), a = broadcast(c_.a);
+  const PackVec3 o = broadcast_vector(c_.o), a = broadcast_vector(c_.a);
   for (int i = 0; i < packs * kLanes; i += kLanes) {
     const PackVec3 n = {as_pack(&hull_.normal_x[i]), as_pack(&hull_.normal_y[i]), as_pack(&hull_.normal_z[i])};
     const Pack along = dot(n, a);
     const PackVec3 out = minus(n, along, a);
     // Against a parallel cap: some point of it.
-    const Pack sine = larger(square_root(dot(out, out)), lithe::broadcast(1e-12));
-    const Pack down = along < Pack{} ? lithe::broadcast(-c_.h) : lithe::broadcast(c_.h);
+    const Pack sine = larger(square_root(dot(out, out)), broadcast(1e-12));
+    const Pack down = along < Pack{} ? broadcast(-c_.h) : broadcast(c_.h);
     const PackVec3 x = minus(minus(o, down, a), c_.rho / sine, out);
     as_pack(&scratch_.support_x[i]) = x.x;
     as_pack(&scratch_.support_y[i]) = x.y;
@@ -436,7 +433,7 @@ void Search::try_edge(int index) {
   for (int i = 0; i < maxima.count; ++i) {
     const RimArcMaximum& m = maxima.at[i];
     HullSeparation s{.n = m.n, .gap = m.F, .b = FeatureCode::edge(index)};
-    if (sine2 <= kParallel * kParallel) {
+    if (sine2 <= kParallelSine * kParallelSine) {
       // The middle of what axis and edge share.
       const double from = scratch_.height[edge.vertex[0]], to = scratch_.height[edge.vertex[1]];
       const double low = std::max(-c_.h, std::min(from, to)), high = std::min(c_.h, std::max(from, to));
@@ -449,7 +446,7 @@ void Search::try_edge(int index) {
       s.x_a = c_.o + ((k * d.dot(e) - d.dot(c_.a)) / sine2) * c_.a - c_.rho * m.n;
     } else {
       const double sine = sine_between(m.n, c_.a);
-      if (!(sine > kParallel)) continue;  // a cap's normal, tried already
+      if (!(sine > kParallelSine)) continue;  // a cap's normal, tried already
       s.bend = c_.rho * k * k / (sine * sine * sine);
       if (s.bend < options_.least_bend) continue;
       const int rim = facing_cap(c_, m.n);

@@ -11,18 +11,18 @@
 namespace lithe {
 namespace {
 
-constexpr double kStanding = 0.05;  // sine between axis and normal up to which a cap lies flat
-constexpr double kFlat = 0.995;     // cosine above which a cap carries what lies on it
-constexpr double kAlong = 0.1;      // cosine below which a side lies flat, sine below which two sides are parallel
+constexpr double kStanding = 0.05;     // sine between axis and normal up to which a cap lies flat
+constexpr double kFlatCosine = 0.995;  // cosine above which a cap carries what lies on it
+constexpr double kAlong = 0.1;         // cosine below which a side lies flat, sine below which two sides are parallel
 
 // One cylinder's role.
-struct Side {
+struct CapSide {
   const SolidCylinder& cylinder;
   Vec3 x, y;  // across its axis
   bool is_a;
   Vec3 outward;  // the contact's normal as it leaves this cylinder
 
-  Side(const CylinderPair& pair, bool a, const Vec3& n)
+  CapSide(const CylinderPair& pair, bool a, const Vec3& n)
       : cylinder(a ? pair.a : pair.b),
         x(a ? pair.x_a : pair.x_b),
         y(a ? pair.y_a : pair.y_b),
@@ -33,9 +33,10 @@ struct Side {
   Vec3 quarter(int q) const { return q == 0 ? x : q == 1 ? y : q == 2 ? Vec3(-x) : Vec3(-y); }
 };
 
-class ManifoldBuilder {
+class CylinderManifoldBuilder {
  public:
-  ManifoldBuilder(const CylinderPair& pair, const CylinderTouch& deepest, const Bands& bands, CylinderManifold& out)
+  CylinderManifoldBuilder(const CylinderPair& pair, const CylinderTouch& deepest, const Bands& bands,
+                          CylinderManifold& out)
       : pair_(pair), deepest_(deepest), bands_(bands), out_(out) {}
 
   void build() {
@@ -44,10 +45,10 @@ class ManifoldBuilder {
     if (deepest_.flags == ContactFlag::none) {
       if (sine_between(n, pair_.a.a) < kStanding && sine_between(n, pair_.b.a) < kStanding) {
         cap_on_cap();
-      } else if (along_b > kFlat && along_a < kAlong) {
-        side_on_cap(Side(pair_, true, n), Side(pair_, false, n));
-      } else if (along_a > kFlat && along_b < kAlong) {
-        side_on_cap(Side(pair_, false, n), Side(pair_, true, n));
+      } else if (along_b > kFlatCosine && along_a < kAlong) {
+        side_on_cap(CapSide(pair_, true, n), CapSide(pair_, false, n));
+      } else if (along_a > kFlatCosine && along_b < kAlong) {
+        side_on_cap(CapSide(pair_, false, n), CapSide(pair_, true, n));
       } else if (along_a < kAlong && along_b < kAlong && sine_between(pair_.a.a, pair_.b.a) < kAlong) {
         side_by_side();
       }
@@ -67,7 +68,7 @@ class ManifoldBuilder {
   }
 
   // A point over the reference's cap, whose outward normal is n_r.
-  void add(const Side& reference, FeatureCode on_reference, FeatureCode on_incident, const Vec3& p, const Vec3& n_r,
+  void add(const CapSide& reference, FeatureCode on_reference, FeatureCode on_incident, const Vec3& p, const Vec3& n_r,
            double gap, const ContactFeature& feature, ContactFlag flags = ContactFlag::none) {
     Contact contact;
     contact.code_a = reference.is_a ? on_reference : on_incident;
@@ -83,7 +84,7 @@ class ManifoldBuilder {
   void cap_on_cap() {
     // The smaller radius stands on the other; a on b if they are equal.
     const bool b_is_reference = pair_.a.rho <= pair_.b.rho;
-    const Side reference(pair_, !b_is_reference, deepest_.n), incident(pair_, b_is_reference, deepest_.n);
+    const CapSide reference(pair_, !b_is_reference, deepest_.n), incident(pair_, b_is_reference, deepest_.n);
     stand_on(incident, reference);
     cross_rim(incident, reference);
     support_from_below(incident, reference);
@@ -91,7 +92,7 @@ class ManifoldBuilder {
     if (sine_between(pair_.a.a, pair_.b.a) >= 1e-3) add(contact_of(pair_, deepest_));
   }
 
-  void stand_on(const Side& incident, const Side& reference) {
+  void stand_on(const CapSide& incident, const CapSide& reference) {
     const SolidCylinder &c = incident.cylinder, &r = reference.cylinder;
     const int rim = incident.cap(), cap = reference.cap();
     const Vec3 n_r = r.cap_normal(cap), top = r.cap_centre(cap), centre = c.cap_centre(rim);
@@ -105,7 +106,7 @@ class ManifoldBuilder {
   }
 
   // Where the incident rim goes through the reference's side: two circles' corners, then Newton's method on the rim.
-  void cross_rim(const Side& incident, const Side& reference) {
+  void cross_rim(const CapSide& incident, const CapSide& reference) {
     constexpr double kTangent = 1e-3;
     const SolidCylinder &c = incident.cylinder, &r = reference.cylinder;
     const int rim = incident.cap(), cap = reference.cap();
@@ -140,7 +141,7 @@ class ManifoldBuilder {
   }
 
   // The reference's own rim under the other's cap: without it a can that overhangs would stand on half a lens.
-  void support_from_below(const Side& incident, const Side& reference) {
+  void support_from_below(const CapSide& incident, const CapSide& reference) {
     const SolidCylinder &c = incident.cylinder, &r = reference.cylinder;
     const int rim = incident.cap(), cap = reference.cap();
     const Vec3 n_r = r.cap_normal(cap), n_f = c.cap_normal(rim), centre = c.cap_centre(rim);
@@ -159,7 +160,7 @@ class ManifoldBuilder {
   }
 
   // outward: from `base` to the other cylinder.
-  void add_touch(const Side& base, FeatureCode on_base, FeatureCode on_other, const Vec3& on_surface,
+  void add_touch(const CapSide& base, FeatureCode on_base, FeatureCode on_other, const Vec3& on_surface,
                  bool surface_is_base, const Vec3& outward, double gap) {
     CylinderTouch touch;
     touch.code_a = base.is_a ? on_base : on_other;
@@ -171,7 +172,7 @@ class ManifoldBuilder {
   }
 
   // Where a rim lies on the other's side. Whether the side reaches that far.
-  bool add_line_rim(const Side& side, const Side& rim_of, int rim, FeatureCode on_rim, const Vec3& u,
+  bool add_line_rim(const CapSide& side, const CapSide& rim_of, int rim, FeatureCode on_rim, const Vec3& u,
                     const Vec3& outward) {
     const SolidCylinder& s = side.cylinder;
     const LineRim r = closest_line_rim(s.o, s.a, rim_of.cylinder, rim, u, outward);
@@ -180,7 +181,7 @@ class ManifoldBuilder {
     return true;
   }
 
-  void side_on_cap(const Side& lying, const Side& base) {
+  void side_on_cap(const CapSide& lying, const CapSide& base) {
     const SolidCylinder &s = lying.cylinder, &c = base.cylinder;
     const int cap = base.cap();
     const Vec3 n = c.cap_normal(cap), top = c.cap_centre(cap);
@@ -200,14 +201,14 @@ class ManifoldBuilder {
   }
 
   void side_by_side() {
-    const Side a(pair_, true, deepest_.n), b(pair_, false, deepest_.n);
+    const CapSide a(pair_, true, deepest_.n), b(pair_, false, deepest_.n);
     // Along b's axis, from its centre: where the overlap ends, and whether because a does.
     const double cosine = pair_.a.a.dot(pair_.b.a), centre = (pair_.a.o - pair_.b.o).dot(pair_.b.a);
     const double half = pair_.a.h * std::abs(cosine);
     const bool a_ends[2] = {centre - half >= -pair_.b.h, centre + half <= pair_.b.h};
     const double span[2] = {a_ends[0] ? centre - half : -pair_.b.h, a_ends[1] ? centre + half : pair_.b.h};
     if (span[0] > span[1]) return;
-    const auto add_end_of = [&](const Side& shorter, const Side& longer, int end) {
+    const auto add_end_of = [&](const CapSide& shorter, const CapSide& longer, int end) {
       const int rim = shorter.is_a && cosine < 0 ? 1 - end : end;
       const Vec3 u = radial_direction(shorter.outward, shorter.cylinder.a);
       return add_line_rim(longer, shorter, rim, FeatureCode::rim(rim), u, shorter.outward);
@@ -233,7 +234,7 @@ class ManifoldBuilder {
 
 void find_manifold(const CylinderPair& pair, const CylinderTouch& deepest, const Bands& bands,
                    CylinderManifold& manifold) {
-  ManifoldBuilder(pair, deepest, bands, manifold).build();
+  CylinderManifoldBuilder(pair, deepest, bands, manifold).build();
 }
 
 }  // namespace lithe

@@ -8,13 +8,9 @@ namespace lithe {
 namespace {
 
 // Below this σ a cap is parallel to the plane, up to rounding.
-constexpr double kParallel = 1e-14;
+constexpr double kAxisAlongNormal = 1e-14;
 
 const FacePlane kPlane{Vec3::UnitZ(), 0, FeatureCode::face(0)};
-
-SolidCylinder placed(const PairQuery& query) {
-  return {query.X_BA.p, query.X_BA.R.col(2), query.a.half_length, query.a.radius};
-}
 
 Contact cap_over_plane(const SolidCylinder& cylinder, int cap) {
   Contact contact;
@@ -33,7 +29,7 @@ Contact cap_over_plane(const SolidCylinder& cylinder, int cap) {
 // Standing: four points of the rim, and the deepest (cap_manifold.h). Otherwise, the lowest points of both rims: so a
 // cylinder that lies has two, without asking how flat, and one that leans has one. Two rims that coincide are one.
 void cylinder_plane_contacts(const PairQuery& query, std::vector<Contact>& out) {
-  const SolidCylinder cylinder = placed(query);
+  const SolidCylinder cylinder = cylinder_of(query);
   const RimSupport lowest = rim_support_along_z(cylinder);
   const double margin = query.bands.margin;
   if (cylinder.o.z() - cylinder.h * std::abs(cylinder.a.z()) - cylinder.rho * lowest.sine > margin) return;
@@ -50,10 +46,10 @@ void cylinder_plane_contacts(const PairQuery& query, std::vector<Contact>& out) 
 }
 
 Contact cylinder_plane_distance(const PairQuery& query) {
-  const SolidCylinder cylinder = placed(query);
+  const SolidCylinder cylinder = cylinder_of(query);
   const int cap = facing_cap(cylinder, kPlane.n);
   const RimSupport lowest = rim_support_along_z(cylinder);
-  return lowest.sine > kParallel ? rim_over_plane(cylinder, lowest, cap, kPlane) : cap_over_plane(cylinder, cap);
+  return lowest.sine > kAxisAlongNormal ? rim_over_plane(cylinder, lowest, cap, kPlane) : cap_over_plane(cylinder, cap);
 }
 
 }  // namespace lithe

@@ -17,10 +17,6 @@ constexpr double kEdgeAlongCap = 0.01;
 // What the four points of a rim that lies flat may lack of its depth, relative to the radius: (1 − cos 45°)σ.
 constexpr double kFlatShort = 0.293 * kFlatSine;
 
-SolidCylinder placed(const PairQuery& query) {
-  return {query.X_BA.p, query.X_BA.R.col(2), query.a.half_length, query.a.radius};
-}
-
 SupportJet jet_of_cylinder(const SolidCylinder& cylinder, FeatureCode code, const Vec3& n, bool on_face) {
   if (code.part() == FeatureCode::Part::rim) {
     const RimSupport rim = rim_support(cylinder, n);
@@ -105,7 +101,7 @@ double deepest_gap(const std::vector<Contact>& contacts, std::size_t first) {
 // margin. Then the best of all other features is taken instead, if it is no farther from there than the margin, in its gap
 // and in its point.
 void cylinder_polytope_contacts(const PairQuery& query, std::vector<Contact>& out) {
-  const SolidCylinder cylinder = placed(query);
+  const SolidCylinder cylinder = cylinder_of(query);
   const Hull& hull = *query.b.hull;
   const double margin = query.bands.margin;
   CylinderHullScratch& scratch = query.scratch.cylinder_hull;
@@ -130,7 +126,7 @@ void cylinder_polytope_contacts(const PairQuery& query, std::vector<Contact>& ou
 }
 
 Contact cylinder_polytope_distance(const PairQuery& query) {
-  const SolidCylinder cylinder = placed(query);
+  const SolidCylinder cylinder = cylinder_of(query);
   const Hull& hull = *query.b.hull;
   return closest_contact(cylinder, hull, search_hull(cylinder, hull, {}, query.scratch.cylinder_hull).best);
 }

@@ -32,8 +32,8 @@ struct PlaneCrossings {
   int count = 0;
 
   PlaneCrossings(const Rim& p, const Rim& q, double sine) {
-    constexpr double kParallel = 1e-9;
-    if (sine < kParallel) return;
+    constexpr double kParallelAxes = 1e-9;
+    if (sine < kParallelAxes) return;
     const Vec3 v = p.axis.cross(q.axis) / sine, w = v.cross(p.axis);
     const double height = (p.centre - q.centre).dot(q.axis), rise = p.radius * w.dot(q.axis);
     const double y = std::clamp(-height / rise, -1., 1.), x = std::sqrt((1 - y) * (1 + y));
@@ -45,9 +45,9 @@ struct PlaneCrossings {
   }
 };
 
-class DeepestSearch {
+class DeepestPairSearch {
  public:
-  explicit DeepestSearch(const CylinderPair& pair)
+  explicit DeepestPairSearch(const CylinderPair& pair)
       : pair_(pair),
         size_(pair.size()),
         tie_(1e-14 * (size_ + pair.a.o.norm() + pair.b.o.norm())),
@@ -245,7 +245,7 @@ class DeepestSearch {
 
 }  // namespace
 
-CylinderTouch deepest_touch(const CylinderPair& pair) { return DeepestSearch(pair).run(); }
+CylinderTouch deepest_touch(const CylinderPair& pair) { return DeepestPairSearch(pair).run(); }
 
 bool separated_by_more_than(const CylinderPair& pair, double margin) {
   const Vec3 d = pair.a.o - pair.b.o;

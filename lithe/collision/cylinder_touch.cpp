@@ -13,7 +13,7 @@ namespace {
 using Part = FeatureCode::Part;
 
 // Sine of an angle below which directions are taken to be parallel: rounding alone.
-constexpr double kAligned = 1e-12;
+constexpr double kAlignedAxes = 1e-12;
 
 // The part of a cylinder furthest along d.
 struct Support {
@@ -23,13 +23,13 @@ struct Support {
   Support(const SolidCylinder& c, const Vec3& d) {
     const double cosine = d.dot(c.a), sigma = sine_between(d, c.a);
     const int k = cosine < 0 ? 0 : 1;
-    if (sigma < kAligned) {
+    if (sigma < kAlignedAxes) {
       code = FeatureCode::cap(k);
       x = c.cap_centre(k);
       return;
     }
     const Vec3 radial = c.rho * radial_direction(d, c.a);
-    if (std::abs(cosine) < kAligned) {
+    if (std::abs(cosine) < kAlignedAxes) {
       code = FeatureCode::side();
       x = c.o + radial;
     } else {
@@ -75,7 +75,7 @@ Common line_and_line(const Vec3& x, const Vec3& e, double half_x, const Vec3& y,
                      const Vec3& n, double slack) {
   const double sine = n.dot(e.cross(f));
   const Vec3 d = y - x;
-  if (std::abs(sine) < kAligned) {
+  if (std::abs(sine) < kAlignedAxes) {
     const double shift = d.dot(e);
     const Span span = intersection({-half_x, half_x}, {shift - half_y, shift + half_y});
     return {x + span.middle() * e, span.holds(slack)};
@@ -107,8 +107,8 @@ Common common_point(const CylinderPair& pair, const Support& a, const Support& b
 // of the rim that is closest to the side's line knows better. outward: from the rim's cylinder.
 bool lies_on_rim(const SolidCylinder& side, FeatureCode side_code, const SolidCylinder& c, const Support& rim,
                  const Vec3& outward, CylinderTouch& touch) {
-  constexpr double kFlat = 1e-3;
-  if (side_code.part() != Part::side || sine_between(outward, c.a) > kFlat) return false;
+  constexpr double kFlatTouch = 1e-3;
+  if (side_code.part() != Part::side || sine_between(outward, c.a) > kFlatTouch) return false;
   const int k = rim.code.index();
   const Vec3 u = across(rim.x - c.o, c.a).normalized();
   const LineRim closest = closest_line_rim(side.o, side.a, c, k, u, outward);

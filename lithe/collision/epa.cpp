@@ -10,12 +10,13 @@
 #include <limits>
 
 #include "lithe/core/check.h"
+#include "lithe/core/size_of.h"
 
 namespace lithe {
 namespace {
 
 using Facet = EpaScratch::Facet;
-using Side = EpaScratch::Side;
+using EpaSide = EpaScratch::Side;
 
 constexpr int kMaxVertices = 512;
 constexpr int kMaxSeeds = 32;
@@ -24,11 +25,10 @@ constexpr int kMaxSeeds = 32;
 constexpr double kNothingBeyond = 1e-12;
 constexpr double kInPlane = 1e-14;
 // D is flat if it is thinner than this.
-constexpr double kFlat = 1e-12;
+constexpr double kFlatFacet = 1e-12;
 // A simplex thinner than this is a poor start.
 constexpr double kSmallStart = 1e-6;
 
-int size_of(const auto& items) { return static_cast<int>(items.size()); }
 int next(int k) { return k == 2 ? 0 : k + 1; }
 
 class Expansion {
@@ -92,7 +92,7 @@ bool Expansion::widen(const GjkResult& start, std::initializer_list<Vec3> direct
     }
   }
   s_.vertices.push_back(best);
-  return most > kFlat * size_;
+  return most > kFlatFacet * size_;
 }
 
 // Four vertices of D that are not in a plane. gjk()'s simplex holds the origin, but may be flat: its vertices are taken
@@ -166,7 +166,7 @@ void Expansion::find_horizon(int facet, const Vec3& w) {
     s_.stack.push_back({s_.facets[facet].neighbour[side], s_.facets[facet].neighbour_side[side]});
   }
   while (!s_.stack.empty()) {
-    const Side entry = s_.stack.back();
+    const EpaSide entry = s_.stack.back();
     s_.stack.pop_back();
     Facet& seen = s_.facets[entry.facet];
     if (!seen.alive) continue;
@@ -188,17 +188,17 @@ bool Expansion::grow(int facet, const DifferenceVertex& w) {
   const int sides = size_of(s_.horizon);
   if (sides < 3) return false;
   // The remaining facet runs its side from i to j, the new one from j to i.
-  const auto from = [&](const Side& side) { return s_.facets[side.facet].vertex[next(side.side)]; };
-  const auto to = [&](const Side& side) { return s_.facets[side.facet].vertex[side.side]; };
+  const auto from = [&](const EpaSide& side) { return s_.facets[side.facet].vertex[next(side.side)]; };
+  const auto to = [&](const EpaSide& side) { return s_.facets[side.facet].vertex[side.side]; };
   for (int k = 0; k < sides; ++k) {
-    const Side &side = s_.horizon[k], &following = s_.horizon[k + 1 < sides ? k + 1 : 0];
+    const EpaSide &side = s_.horizon[k], &following = s_.horizon[k + 1 < sides ? k + 1 : 0];
     if (to(side) != from(following)) return false;
   }
   const int tip = size_of(s_.vertices);
   s_.vertices.push_back(w);
   const int first = size_of(s_.facets);
   for (int k = 0; k < sides; ++k) {
-    const Side side = s_.horizon[k];
+    const EpaSide side = s_.horizon[k];
     const int fresh = add_facet(from(side), to(side), tip);
     link(fresh, 0, side.facet, side.side);
     if (k > 0) link(fresh - 1, 1, fresh, 2);

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <tuple>
+
+#include "lithe/core/infinity.h"
+#include "lithe/core/size_of.h"
 
 namespace lithe {
 namespace {
@@ -13,16 +15,13 @@ namespace {
 using Corner = FaceManifoldScratch::Corner;
 using Kind = FacePoint::Kind;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // What rounding errors stay below, relative to the length scale.
 constexpr double kRounding = 1e-12;
 
-int size_of(const auto& items) { return static_cast<int>(items.size()); }
-
 // One call of face_manifold().
-class ManifoldBuilder {
+class FaceManifoldBuilder {
  public:
-  ManifoldBuilder(const FacePair& pair, const Bands& bands, FaceManifoldScratch& scratch, FaceManifold& manifold)
+  FaceManifoldBuilder(const FacePair& pair, const Bands& bands, FaceManifoldScratch& scratch, FaceManifold& manifold)
       : reference_(pair.reference),
         face_(pair.reference.faces[pair.face]),
         incident_(pair.incident),
@@ -101,7 +100,7 @@ class ManifoldBuilder {
   double facing_limit_ = 0;
 };
 
-void ManifoldBuilder::measure_gaps() {
+void FaceManifoldBuilder::measure_gaps() {
   const double height = face_.normal.dot(X_RI_.p) - face_.offset;
   gaps_.resize(incident_.x.size());
   for (int i = 0; i < size_of(gaps_); i += kLanes) {
@@ -112,7 +111,7 @@ void ManifoldBuilder::measure_gaps() {
   deepest_gap_ = *std::min_element(gaps_.begin(), gaps_.end());
 }
 
-void ManifoldBuilder::find_incident_face() {
+void FaceManifoldBuilder::find_incident_face() {
   // Where vertices coincide (a box without thickness), only one of them may have the face that looks this way.
   const double limit = deepest_gap_ + kRounding * bands_.length;
   double lowest = kInfinity;
@@ -129,7 +128,7 @@ void ManifoldBuilder::find_incident_face() {
   facing_limit_ = facing_limit(lowest);
 }
 
-void ManifoldBuilder::find_patch() {
+void FaceManifoldBuilder::find_patch() {
   // The incident face first; it runs clockwise, for it is seen from behind.
   patch_.clear();
   const std::span<const int> ring = incident_.face_vertices(manifold_.incident_face);
@@ -141,7 +140,7 @@ void ManifoldBuilder::find_patch() {
   patch_is_face_ = patch_.size() == ring.size();
 }
 
-void ManifoldBuilder::add_vertices() {
+void FaceManifoldBuilder::add_vertices() {
   for (int i = 0; i < size_of(gaps_); ++i) {
     if (gaps_[i] > bands_.margin) continue;
     const Vec3 p = X_RI_ * incident_.vertices[i];
@@ -149,7 +148,7 @@ void ManifoldBuilder::add_vertices() {
   }
 }
 
-void ManifoldBuilder::find_outline() {
+void FaceManifoldBuilder::find_outline() {
   // Coordinates along two axes of the face; which ones does not matter.
   const Vec3 u = reference_.sides[face_.first].normal, w = face_.normal.cross(u);
   for (Corner& corner : patch_) {
@@ -169,7 +168,7 @@ double turn(const Corner& a, const Corner& b, double u, double w) {
 }
 
 // Andrew's monotone chain, without vertices that lie on a line up to rounding.
-void ManifoldBuilder::find_convex_outline() {
+void FaceManifoldBuilder::find_convex_outline() {
   std::sort(patch_.begin(), patch_.end(), [](const Corner& x, const Corner& y) {
     return std::tie(x.u, x.w, x.vertex) < std::tie(y.u, y.w, y.vertex);
   });
@@ -188,7 +187,7 @@ void ManifoldBuilder::find_convex_outline() {
   if (outline_.size() > 1) outline_.pop_back();  // the first one again
 }
 
-void ManifoldBuilder::add_crossings() {
+void FaceManifoldBuilder::add_crossings() {
   const int n = size_of(outline_);
   const int segments = n == 2 ? 1 : n;
   for (int k = 0; k < segments; ++k) {
@@ -199,7 +198,7 @@ void ManifoldBuilder::add_crossings() {
 }
 
 // Where a segment enters and leaves the prism (Cyrus and Beck 1978), if it crosses the sides at all.
-void ManifoldBuilder::add_crossings(const Corner& from, const Corner& to) {
+void FaceManifoldBuilder::add_crossings(const Corner& from, const Corner& to) {
   double t_in = 0, t_out = 1;
   int side_in = -1, side_out = -1;
   for (int k = 0; k < face_.count; ++k) {
@@ -226,7 +225,7 @@ void ManifoldBuilder::add_crossings(const Corner& from, const Corner& to) {
   add(t_out, side_out);
 }
 
-bool ManifoldBuilder::is_under_patch(const Vec3& p) const {
+bool FaceManifoldBuilder::is_under_patch(const Vec3& p) const {
   const Vec3& u_axis = reference_.sides[face_.first].normal;
   const double u = u_axis.dot(p), w = face_.normal.cross(u_axis).dot(p);
   const int n = size_of(outline_);
@@ -238,7 +237,7 @@ bool ManifoldBuilder::is_under_patch(const Vec3& p) const {
   return true;
 }
 
-bool ManifoldBuilder::is_beside_point(const Vec3& p) const {
+bool FaceManifoldBuilder::is_beside_point(const Vec3& p) const {
   return std::any_of(manifold_.points.begin(), manifold_.points.end(), [&](const FacePoint& other) {
     const Vec3 d = other.p - p;
     return other.kind != Kind::corner && (d - face_.normal.dot(d) * face_.normal).norm() < 3 * bands_.side;
@@ -246,15 +245,15 @@ bool ManifoldBuilder::is_beside_point(const Vec3& p) const {
 }
 
 // Where a ray enters a hull, and which face it meets there.
-struct Entry {
+struct ClipEntry {
   double t;
   int face;  // −1: it misses
 };
 
 // The ray o + t d; faces parallel to it are left out. Of faces met within `tie` the first counts, and it may miss the hull
 // by `slack`, or no ray would meet a plate without thickness.
-Entry ray_entry(const Hull& hull, const Vec3& o, const Vec3& d, double tie, double slack) {
-  Entry entry = {-kInfinity, -1};
+ClipEntry ray_entry(const Hull& hull, const Vec3& o, const Vec3& d, double tie, double slack) {
+  ClipEntry entry = {-kInfinity, -1};
   double exit = kInfinity;
   for (int f = 0; f < size_of(hull.faces); ++f) {
     const Hull::Face& face = hull.faces[f];
@@ -266,17 +265,17 @@ Entry ray_entry(const Hull& hull, const Vec3& o, const Vec3& d, double tie, doub
       exit = std::min(exit, height / cosine);
     }
   }
-  return entry.t <= exit + slack ? entry : Entry{0, -1};
+  return entry.t <= exit + slack ? entry : ClipEntry{0, -1};
 }
 
-void ManifoldBuilder::add_corners() {
+void FaceManifoldBuilder::add_corners() {
   if (outline_.size() < 3) return;
   for (int k = 0; k < face_.count; ++k) {
     const int vertex = reference_.ring[face_.first + k];
     const Vec3& p = reference_.vertices[vertex];
     if (!is_under_patch(p)) continue;
     const Vec3 p_I = X_RI_.R.transpose() * (p - X_RI_.p);
-    const Entry entry = ray_entry(incident_, p_I, n_I_, kRounding * bands_.length, bands_.side);
+    const ClipEntry entry = ray_entry(incident_, p_I, n_I_, kRounding * bands_.length, bands_.side);
     if (entry.face < 0 || entry.t > bands_.margin || is_beside_point(p)) continue;
     manifold_.points.push_back({Kind::corner, vertex, entry.face, k, entry.t, p});
   }
@@ -289,7 +288,7 @@ bool operator<(const FacePoint& x, const FacePoint& y) {
 }
 
 void face_manifold(const FacePair& pair, const Bands& bands, FaceManifoldScratch& scratch, FaceManifold& manifold) {
-  ManifoldBuilder(pair, bands, scratch, manifold).build();
+  FaceManifoldBuilder(pair, bands, scratch, manifold).build();
 }
 
 }  // namespace lithe

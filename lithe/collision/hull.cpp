@@ -2,22 +2,19 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 
 #include "lithe/collision/hull_finish.h"
 #include "lithe/core/check.h"
+#include "lithe/core/infinity.h"
+#include "lithe/core/size_of.h"
 
 namespace lithe {
 namespace {
 
 using detail::heights;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
 // A walk that takes more steps than this began so far away that a scan is faster.
 constexpr int kLongestClimb = 6;
-
-int size_of(const auto& items) { return static_cast<int>(items.size()); }
 
 LITHE_INLINE Pack lower(Pack a, Pack b) { return a < b ? a : b; }
 LITHE_INLINE Pack higher(Pack a, Pack b) { return a > b ? a : b; }

@@ -14,17 +14,15 @@
 #include "lithe/collision/hull_finish.h"
 #include "lithe/collision/hull_merge.h"
 #include "lithe/core/check.h"
+#include "lithe/core/infinity.h"
+#include "lithe/core/size_of.h"
 
 namespace lithe {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
 // Points closer than this, relative to the size of the mesh, are one. It is above the resolution of files with
 // numbers in single precision, and well below the thinnest hull.
 constexpr double kWeldDistance = 1e-7;
-
-int size_of(const auto& items) { return static_cast<int>(items.size()); }
 
 // The distinct points of a mesh in order of first appearance, and the lengths that count as small. All lengths
 // are relative to the size, but never below the resolution of the coordinates, which is coarse far from the origin.

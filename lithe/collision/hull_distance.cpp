@@ -18,7 +18,7 @@ constexpr double kLevel = 1e-12;
 // Faces whose normal is within kMergeAngle of n; dot product.
 constexpr double kAlongNormal = 1 - kMergeAngle * kMergeAngle;
 // sin² of the angle between edges that count as parallel: a tilt of 1e-12.
-constexpr double kParallel = 1e-24;
+constexpr double kParallelSquared = 1e-24;
 
 // The distinct vertices of one core in gjk()'s simplex.
 struct VertexSet {
@@ -256,7 +256,7 @@ std::optional<CoreDistance> between_parallel_edges(const Problem& problem) {
   const LevelEdges on_b = level_edges(problem.b, Pose(), problem.on_b, problem.gjk.n, tolerance);
   for (int i = 0; i < on_a.count; ++i) {
     for (int j = 0; j < on_b.count; ++j) {
-      if (on_a.line[i].e.cross(on_b.line[j].e).squaredNorm() > kParallel) continue;
+      if (on_a.line[i].e.cross(on_b.line[j].e).squaredNorm() > kParallelSquared) continue;
       const auto result = between_parallels(problem, on_a.line[i], on_b.line[j]);
       if (result && proves_itself(problem, *result)) return result;
     }
@@ -275,7 +275,7 @@ std::optional<CoreDistance> between_edges(const Problem& problem) {
   const Line a = line_of(problem.a, problem.X_BA, problem.on_a), b = line_of(problem.b, Pose(), problem.on_b);
   const Vec3 cross = a.e.cross(b.e);
   const double sin2 = cross.squaredNorm();
-  if (sin2 <= kParallel) return std::nullopt;
+  if (sin2 <= kParallelSquared) return std::nullopt;
   const Vec3 apart = a.start - b.start;
   Vec3 n = cross / std::sqrt(sin2);
   if (n.dot(problem.gjk.n) < 0) n = -n;
@@ -349,7 +349,7 @@ CoreDistance as_found(const Problem& problem) {
   } else if (result.a.freedom == Freedom::face) {
     result.b.freedom = Freedom::none;
   } else if (result.a.freedom == Freedom::line && result.b.freedom == Freedom::line &&
-             result.a.e.cross(result.b.e).squaredNorm() <= kParallel) {
+             result.a.e.cross(result.b.e).squaredNorm() <= kParallelSquared) {
     result.a.freedom = Freedom::none;
   }
   return result;

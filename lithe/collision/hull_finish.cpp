@@ -4,20 +4,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <tuple>
 #include <utility>
 
 #include "lithe/core/check.h"
+#include "lithe/core/infinity.h"
+#include "lithe/core/size_of.h"
 
 namespace lithe {
 namespace {
 
 using detail::heights;
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-int size_of(const auto& items) { return static_cast<int>(items.size()); }
 
 // The ring entry after `entry` on its face.
 int next_entry(const Hull::Face& face, int entry) {
@@ -202,11 +199,11 @@ double largest_rise(const Hull& hull, const Vec3& point, const Vec3& normal) {
 // The centre c is below the planes, by at least h, so that (d + s u)·(v − c) = Σ μ_k m_k·(v − c) ≥ h Σ μ_k. Both
 // together, with s ≤ 1: d·u ≤ 2 ε |v − c| / h − s, which is not positive if s ≥ s_v = 2 ε |v − c| / h.
 void find_proving_slopes(Hull& hull) {
-  struct Corner {
+  struct BentCorner {
     double lowest_plane = kInfinity;  // h
     double rise = 1e-13;              // ε, not below rounding
   };
-  std::vector<Corner> corners(hull.vertices.size());
+  std::vector<BentCorner> corners(hull.vertices.size());
   for (const Hull::Face& face : hull.faces) {
     int before = hull.ring[face.first + face.count - 1];
     for (int k = face.first; k < face.first + face.count; ++k) {

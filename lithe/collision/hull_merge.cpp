@@ -6,18 +6,19 @@
 #include <numeric>
 
 #include "lithe/collision/hull.h"
+#include "lithe/core/size_of.h"
 
 namespace lithe::detail {
 namespace {
 
-using Ring = std::vector<int>;
+using VertexRing = std::vector<int>;
 
-int size_of(const auto& items) { return static_cast<int>(items.size()); }
-
-void start_at_lowest(Ring& ring) { std::rotate(ring.begin(), std::min_element(ring.begin(), ring.end()), ring.end()); }
+void start_at_lowest(VertexRing& ring) {
+  std::rotate(ring.begin(), std::min_element(ring.begin(), ring.end()), ring.end());
+}
 
 // Twice the area, along the normal.
-Vec3 doubled_area(std::span<const Vec3> points, const Ring& ring) {
+Vec3 doubled_area(std::span<const Vec3> points, const VertexRing& ring) {
   Vec3 sum = Vec3::Zero();
   for (std::size_t k = 1; k + 1 < ring.size(); ++k) {
     sum += (points[ring[k]] - points[ring[0]]).cross(points[ring[k + 1]] - points[ring[0]]);
@@ -46,14 +47,14 @@ class Regions {
   bool closed() const { return !across_.empty(); }
 
   // The outlines of all regions.
-  std::vector<Ring> merge() {
-    std::vector<Ring> outlines;
+  std::vector<VertexRing> merge() {
+    std::vector<VertexRing> outlines;
     std::vector<int> next(points_.size(), -1);
     for (const int seed : largest_first()) {
       if (region_[seed] < 0) regions_.push_back(grow(seed));
     }
     for (int r = 0; r < size_of(regions_); ++r) {
-      Ring ring = outline(r, next);
+      VertexRing ring = outline(r, next);
       if (!ring.empty()) {
         outlines.push_back(std::move(ring));
         continue;
@@ -66,8 +67,8 @@ class Regions {
 
  private:
   std::vector<int> largest_first() const {
-    std::vector<Ring> key = rings_;
-    for (Ring& ring : key) start_at_lowest(ring);
+    std::vector<VertexRing> key = rings_;
+    for (VertexRing& ring : key) start_at_lowest(ring);
     std::vector<int> order(rings_.size());
     std::iota(order.begin(), order.end(), 0);
     std::sort(order.begin(), order.end(),
@@ -99,7 +100,7 @@ class Regions {
 
   // The edges of a region's facets towards other regions, linked to a ring; empty if they are not one simple loop.
   // `next` is −1 for every point before and after.
-  Ring outline(int r, std::vector<int>& next) const {
+  VertexRing outline(int r, std::vector<int>& next) const {
     int edges = 0, start = size_of(points_);
     bool simple = true;
     for_outline_edges(r, [&](int from, int to) {
@@ -108,20 +109,20 @@ class Regions {
       start = std::min(start, from);
       ++edges;
     });
-    Ring ring;
+    VertexRing ring;
     for (int at = start; simple && size_of(ring) < edges; at = next[at]) {
       ring.push_back(at);
       if (next[at] == start) break;
     }
     simple = simple && edges >= 3 && size_of(ring) == edges;
     for_outline_edges(r, [&](int from, int) { next[from] = -1; });
-    return simple ? ring : Ring{};
+    return simple ? ring : VertexRing{};
   }
 
   template <class Visit>
   void for_outline_edges(int r, Visit visit) const {
     for (const int f : regions_[r]) {
-      const Ring& ring = rings_[f];
+      const VertexRing& ring = rings_[f];
       for (int k = 0; k < size_of(ring); ++k) {
         if (region_[across_[f][k]] != r) visit(ring[k], ring[(k + 1) % size_of(ring)]);
       }
@@ -131,7 +132,7 @@ class Regions {
   std::span<const Vec3> points_;
   std::span<const HullFacet> facets_;
   double tolerance_;
-  std::vector<Ring> rings_;
+  std::vector<VertexRing> rings_;
   std::vector<double> area_;  // twice
   std::vector<std::vector<int>> across_;
   std::vector<int> region_;                // per facet
@@ -140,8 +141,8 @@ class Regions {
 
 // Of the corners chain[first] … chain[last], marks those to keep so that no other is far from the line through them
 // (Douglas and Peucker 1973).
-void keep_bends(std::span<const Vec3> points, const Ring& chain, int first, int last, const MergeTolerance& tolerance,
-                std::vector<char>& keep) {
+void keep_bends(std::span<const Vec3> points, const VertexRing& chain, int first, int last,
+                const MergeTolerance& tolerance, std::vector<char>& keep) {
   const Vec3 &a = points[chain[first]], &b = points[chain[last]];
   double farthest = std::clamp(kMergeAngle * (b - a).norm(), tolerance.distance, tolerance.largest_bend);
   int bend = -1;
@@ -161,21 +162,21 @@ void keep_bends(std::span<const Vec3> points, const Ring& chain, int first, int 
 // Drops corners of a closed surface that are not needed.
 class Simplifier {
  public:
-  Simplifier(std::span<const Vec3> points, std::vector<Ring> rings, const MergeTolerance& tolerance)
+  Simplifier(std::span<const Vec3> points, std::vector<VertexRing> rings, const MergeTolerance& tolerance)
       : points_(points), rings_(std::move(rings)), tolerance_(tolerance), frozen_(points.size(), false) {}
 
   // Until nothing changes: drops corners, then faces that have only two corners left.
-  std::vector<Ring> simplify() {
+  std::vector<VertexRing> simplify() {
     for (bool changed = true; changed;) {
       changed = false;
       if (!find_needed()) break;
-      std::vector<Ring> next = rings_;
-      for (Ring& ring : next) std::erase_if(ring, [&](int v) { return !keep_[v]; });
+      std::vector<VertexRing> next = rings_;
+      for (VertexRing& ring : next) std::erase_if(ring, [&](int v) { return !keep_[v]; });
       if (freeze_distorted(next)) {
         changed = true;
         continue;
       }
-      std::erase_if(next, [](const Ring& ring) { return ring.size() < 3; });
+      std::erase_if(next, [](const VertexRing& ring) { return ring.size() < 3; });
       changed = next != rings_;
       rings_ = std::move(next);
     }
@@ -187,25 +188,25 @@ class Simplifier {
   // has no corner at all, which means that there are only two faces.
   bool find_needed() {
     std::vector<int> count(points_.size(), 0);
-    for (const Ring& ring : rings_) {
+    for (const VertexRing& ring : rings_) {
       for (const int v : ring) ++count[v];
     }
     const auto fixed = [&](int v) { return count[v] > 2 || frozen_[v]; };
     keep_.assign(points_.size(), false);
-    for (const Ring& ring : rings_) {
+    for (const VertexRing& ring : rings_) {
       const auto corner = std::find_if(ring.begin(), ring.end(), fixed);
       if (corner == ring.end()) return false;
       // Pieces of the ring from one fixed corner to the next.
       const int n = size_of(ring), offset = static_cast<int>(corner - ring.begin());
       keep_[*corner] = true;
-      Ring chain = {*corner};
+      VertexRing chain = {*corner};
       for (int k = 1; k <= n; ++k) {
         const int v = ring[(offset + k) % n];
         chain.push_back(v);
         if (!fixed(v)) continue;
         keep_[v] = true;
         // The two faces see the chain in opposite directions; both must come to the same conclusion.
-        chain = std::min(chain, Ring(chain.rbegin(), chain.rend()));
+        chain = std::min(chain, VertexRing(chain.rbegin(), chain.rend()));
         keep_bends(points_, chain, 0, size_of(chain) - 1, tolerance_, keep_);
         chain = {v};
       }
@@ -215,7 +216,7 @@ class Simplifier {
 
   // On a face that is about as narrow as the tolerance, a small bend is large. Freezes the corners of faces that would
   // tilt by more than the merge angle, or lose a hundredth of their area, unless they vanish. True if there are any.
-  bool freeze_distorted(const std::vector<Ring>& next) {
+  bool freeze_distorted(const std::vector<VertexRing>& next) {
     bool any = false;
     for (std::size_t f = 0; f < rings_.size(); ++f) {
       if (next[f].size() == rings_[f].size() || next[f].size() < 3) continue;
@@ -229,7 +230,7 @@ class Simplifier {
   }
 
   std::span<const Vec3> points_;
-  std::vector<Ring> rings_;
+  std::vector<VertexRing> rings_;
   MergeTolerance tolerance_;
   std::vector<char> frozen_;  // per point: must stay
   std::vector<char> keep_;
@@ -241,12 +242,12 @@ std::vector<std::vector<int>> merge_facets(std::span<const Vec3> points, std::sp
                                            const MergeTolerance& tolerance) {
   Regions regions(points, facets, tolerance.distance);
   if (!regions.closed()) return {};
-  std::vector<Ring> rings = regions.merge();
-  std::vector<Ring> simple = Simplifier(points, rings, tolerance).simplify();
+  std::vector<VertexRing> rings = regions.merge();
+  std::vector<VertexRing> simple = Simplifier(points, rings, tolerance).simplify();
   // Dropping corners could, for a pathological bundle of slivers, let four faces meet at one edge or leave no volume;
   // then keep them.
   if (simple.size() >= 4 && !facets_across(simple).empty()) rings = std::move(simple);
-  for (Ring& ring : rings) start_at_lowest(ring);
+  for (VertexRing& ring : rings) start_at_lowest(ring);
   std::sort(rings.begin(), rings.end());
   return rings;
 }

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "lithe/core/check.h"
+#include "lithe/core/size_of.h"
 
 namespace lithe {
 namespace {
@@ -11,8 +12,6 @@ namespace {
 using Place = FaceManifoldScratch::Place;
 
 enum Group : int { kOutline, kIncidentFace, kElsewhere };
-
-int size_of(const auto& items) { return static_cast<int>(items.size()); }
 
 // The places of all points, in the points' order. Vertices come first there, by number.
 void find_places(const FacePair& pair, const FaceManifold& manifold, std::vector<Place>& places) {

@@ -3,17 +3,16 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <limits>
 
 #include "lithe/collision/lane_bits.h"
 #include "lithe/collision/manifold_reduction.h"
+#include "lithe/core/infinity.h"
 
 namespace lithe {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // What rounding errors stay below, relative to the length scale.
-constexpr double kRounding = 1e-12;
+constexpr double kHeightRounding = 1e-12;
 // A hull this thin, relative to its radius, may have vertices that coincide up to rounding.
 constexpr double kThin = 1e-9;
 
@@ -132,7 +131,7 @@ void near_vertices(const FacePair& pair, const Bands& bands, int max_points, Fac
   measure_gaps(pair, n_I, scratch.gaps);
   const Deepest deepest = deepest_of(scratch.gaps);
   if (deepest.gap > bands.margin) return;
-  const Sole sole = find_sole(hull, deepest, n_I, kRounding * bands.length, scratch.gaps);
+  const Sole sole = find_sole(hull, deepest, n_I, kHeightRounding * bands.length, scratch.gaps);
   if (take_flat_sole(hull, hull.faces[sole.face], bands, max_points, deepest.gap, scratch.gaps, near)) return;
   take_lower_vertices(hull, n_I, facing_limit(sole.cosine), bands.margin, scratch.gaps, near);
   if (static_cast<int>(near.size()) <= max_points) return;

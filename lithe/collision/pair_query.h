@@ -4,6 +4,7 @@
 
 #include "lithe/collision/collider.h"
 #include "lithe/collision/contact.h"
+#include "lithe/collision/cylinder_support.h"
 #include "lithe/collision/pair_buffers.h"
 
 namespace lithe {
@@ -18,6 +19,11 @@ struct PairQuery {
   int max_points;  // of a manifold
   PairBuffers& scratch;
 };
+
+// The first shape where it is a cylinder, in the frame of the second.
+inline SolidCylinder cylinder_of(const PairQuery& query) {
+  return {query.X_BA.p, query.X_BA.R.col(2), query.a.half_length, query.a.radius};
+}
 
 // One test per pair of shape types, each in its own file:
 //

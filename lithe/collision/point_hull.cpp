@@ -2,14 +2,12 @@
 
 #include <Eigen/Geometry>
 
-#include <limits>
-
 #include "lithe/collision/hull_distance.h"
+#include "lithe/core/infinity.h"
 
 namespace lithe {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 using Part = FeatureCode::Part;
 
 // Walks over the hull from feature to neighbouring feature, each step nearer to the point. It ends where no direction

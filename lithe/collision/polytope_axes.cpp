@@ -4,18 +4,15 @@
 
 #include <algorithm>
 #include <bit>
-#include <limits>
 #include <numeric>
 #include <tuple>
 
 #include "lithe/collision/lane_bits.h"
+#include "lithe/core/infinity.h"
+#include "lithe/core/size_of.h"
 
 namespace lithe {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-int size_of(const auto& items) { return static_cast<int>(items.size()); }
 
 // d·x of the four vertices of a pack.
 LITHE_INLINE Pack heights(const Hull& hull, int pack, const Vec3& d) {

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <tuple>
 
 #include "lithe/collision/face_manifold.h"
 #include "lithe/collision/manifold_reduction.h"
 #include "lithe/collision/pair_query.h"
 #include "lithe/core/check.h"
+#include "lithe/core/infinity.h"
 
 // From separating axes to contacts: what face_manifold.h declares beyond the manifold on one face.
 
@@ -16,8 +16,6 @@ namespace lithe {
 namespace {
 
 using Kind = FacePoint::Kind;
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Crossings whose segment makes a smaller angle with the side have their derivative reported as large.
 constexpr double kSensitiveCrossing = 1e-3;

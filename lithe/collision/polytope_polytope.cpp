@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <limits>
 #include <tuple>
 #include <utility>
 
@@ -9,6 +8,7 @@
 #include "lithe/collision/hull_distance.h"
 #include "lithe/collision/pairs.h"
 #include "lithe/collision/polytope_axes.h"
+#include "lithe/core/infinity.h"
 
 // Box or mesh against box or mesh.
 //
@@ -18,8 +18,6 @@
 
 namespace lithe {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Two boxes have 144 pairs of edges: trying all of them is as fast as looking for the right ones.
 constexpr std::size_t kFewEdgePairs = 150;

@@ -30,13 +30,13 @@ struct Section {
   double rho;
 };
 
-constexpr double kParallel = 1e-12;  // below this sine the line is taken to be parallel to the axis
+constexpr double kParallelToAxis = 1e-12;  // below this sine the line is taken to be parallel to the axis
 
 Section section_along(const SolidCylinder& cylinder, const Vec3& x, const Vec3& e) {
   Section s;
   s.f2 = e.cross(cylinder.a);
   s.alpha = s.f2.norm();
-  if (s.alpha < kParallel) {
+  if (s.alpha < kParallelToAxis) {
     s.alpha = 0;
     s.f2 = e.unitOrthogonal();
   } else {
@@ -66,7 +66,7 @@ struct Quadrant {
   double D1, D2, k, rho, alpha2;
 };
 
-double sign_of(double x) { return x < 0 ? -1. : 1.; }
+double sign_or_one(double x) { return x < 0 ? -1. : 1.; }
 
 Quadrant quadrant_of(const Section& s, double sign1) {
   return {sign1 * s.d1 - s.half, std::abs(s.d2), s.k, s.rho, s.alpha * s.alpha};
@@ -113,7 +113,7 @@ Direction normal_at(const Quadrant& q, Direction rim) {
   double c = rim.c, s = q.k * rim.s;
   const double g1 = q.D1 - q.rho * q.k * rim.c, g2 = q.D2 - q.rho * rim.s;
   if (q.k * std::sqrt(g1 * g1 + g2 * g2) > q.rho * (c * c + s * s)) {
-    const double outside = sign_of(g1 * c + g2 * s);
+    const double outside = sign_or_one(g1 * c + g2 * s);
     c = std::max(0., outside * g1);
     s = std::max(0., outside * g2);
   }
@@ -174,7 +174,7 @@ RimArcMaximum evaluated(const SolidCylinder& cylinder, const Vec3& x, const Vec3
 RimArcMaximum rim_circle_maximum(const SolidCylinder& cylinder, const Vec3& x, const Vec3& e) {
   const Section s = section_along(cylinder, x, e);
   // The hull is symmetric about f1 and f2, so the best normal has the signs of (d1, d2).
-  const double sign1 = sign_of(s.d1), sign2 = sign_of(s.d2);
+  const double sign1 = sign_or_one(s.d1), sign2 = sign_or_one(s.d2);
   const Quadrant q = quadrant_of(s, sign1);
   const RimArcMaximum side = evaluated(cylinder, x, sign2 * s.f2, true);
   Direction n;
@@ -196,7 +196,7 @@ RimArcMaxima rim_arc_maxima(const SolidCylinder& cylinder, const Vec3& x, const 
     for (; i > 0 && maxima.at[i - 1].F < m.F; --i) maxima.at[i] = maxima.at[i - 1];
     maxima.at[i] = m;
   };
-  const double sign2 = sign_of(section.d2);
+  const double sign2 = sign_or_one(section.d2);
   for (double sign1 : {1., -1.}) {
     Direction n;
     if (smooth_maximum(quadrant_of(section, sign1), n)) add_if_inside({sign1 * n.c, sign2 * n.s}, n.c == 0);

@@ -11,11 +11,11 @@ namespace lithe {
 namespace {
 
 // The point of a rim that reaches furthest along n.
-struct RimSupport {
+struct FurthestRimPoint {
   double sigma;
   Vec3 u, t;  // radial and tangent
 
-  RimSupport(const Rim& rim, const Vec3& n) {
+  FurthestRimPoint(const Rim& rim, const Vec3& n) {
     t = rim.axis.cross(n);
     sigma = t.norm();
     t *= sigma > 0 ? 1 / sigma : 0;
@@ -30,7 +30,7 @@ Vec3 turned(const Vec3& u, const Vec3& t, double angle) { return (u + angle * t)
 
 Vec3 newton_direction(const RimPair& rims, const Vec3& n) {
   constexpr double kCusp = 1e-9;
-  const RimSupport a(rims.a, -n), b(rims.b, n);
+  const FurthestRimPoint a(rims.a, -n), b(rims.b, n);
   if (a.sigma < kCusp || b.sigma < kCusp) return Vec3::Zero();
   const double rho_a = rims.a.radius, rho_b = rims.b.radius;
   const Vec3 g = rims.a.centre - rims.b.centre + rho_a * a.u - rho_b * b.u;

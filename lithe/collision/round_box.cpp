@@ -50,7 +50,7 @@ struct BoxedCore {
 };
 
 // Closest or deepest features: the core's point x = c + t e, the box's feature and the signed distance of the two.
-struct Touch {
+struct BoxTouch {
   double t;
   Vec3 x, n;
   double core;       // gap = core − r
@@ -64,14 +64,14 @@ double excess(double x, double b) { return x - clamped(x, -b, b); }
 
 int sign_bit(double x, int axis) { return x > 0 ? 1 << axis : 0; }
 
-Touch face_touch(const Vec3& x, double t, int axis, bool negative, double core) {
-  Touch touch{t, x, Vec3::Zero(), core, FeatureCode::face(box_face(axis, negative)), axis};
+BoxTouch face_touch(const Vec3& x, double t, int axis, bool negative, double core) {
+  BoxTouch touch{t, x, Vec3::Zero(), core, FeatureCode::face(box_face(axis, negative)), axis};
   touch.n[axis] = negative ? -1 : 1;
   return touch;
 }
 
 // Inside the box, the face of the largest signed distance (ties: the lowest).
-Touch inside_point_touch(const BoxedCore& core, const Vec3& x, double t) {
+BoxTouch inside_point_touch(const BoxedCore& core, const Vec3& x, double t) {
   const Vec3 out = x.cwiseAbs() - core.b;
   int axis = out.y() > out.x() ? 1 : 0;
   if (out.z() > out[axis]) axis = 2;
@@ -79,10 +79,10 @@ Touch inside_point_touch(const BoxedCore& core, const Vec3& x, double t) {
 }
 
 // x is outside by g = x − clamp(x) ≠ 0: as many axes as g has decide between face, edge and vertex.
-Touch outside_point_touch(const Vec3& x, double t, const Vec3& g, double distance) {
+BoxTouch outside_point_touch(const Vec3& x, double t, const Vec3& g, double distance) {
   const int mask = (g.x() != 0 ? 1 : 0) | (g.y() != 0 ? 2 : 0) | (g.z() != 0 ? 4 : 0);
   const int vertex = sign_bit(g.x(), 0) | sign_bit(g.y(), 1) | sign_bit(g.z(), 2);
-  Touch touch{t, x, g / distance, distance, {}, 0};
+  BoxTouch touch{t, x, g / distance, distance, {}, 0};
   switch (mask) {
     case 1:
     case 2:
@@ -96,7 +96,7 @@ Touch outside_point_touch(const Vec3& x, double t, const Vec3& g, double distanc
   return touch;
 }
 
-Touch point_touch(const BoxedCore& core, double t) {
+BoxTouch point_touch(const BoxedCore& core, double t) {
   const Vec3 x = core.at(t);
   const Vec3 g = x - x.cwiseMax(-core.b).cwiseMin(core.b);
   const double distance = g.norm();
@@ -148,14 +148,14 @@ double closest_to_box(const BoxedCore& core) {
 
 // The core's line and the line of the edge along axis i through `vertex`: n = ± e_i × e on the side of `towards`.
 // The closest points of the lines, wherever they are; sine = sin of the angle between them, > 0.
-Touch crossing_touch(const BoxedCore& core, int i, int vertex, const Vec3& towards) {
+BoxTouch crossing_touch(const BoxedCore& core, int i, int vertex, const Vec3& towards) {
   const int j = next_axis(i), k = next_axis(j);
   const double ej = core.e[j], ek = core.e[k];
   const double across = ej * ej + ek * ek, sine = std::sqrt(across);
   const double cj = core.c[j] - ((vertex >> j & 1) != 0 ? core.b[j] : -core.b[j]);
   const double ck = core.c[k] - ((vertex >> k & 1) != 0 ? core.b[k] : -core.b[k]);
   const double sign = ej * towards[k] - ek * towards[j] < 0 ? -1 : 1;
-  Touch touch{-(cj * ej + ck * ek) / across, {}, Vec3::Zero(), 0, FeatureCode::edge(box_edge(i, vertex)), i};
+  BoxTouch touch{-(cj * ej + ck * ek) / across, {}, Vec3::Zero(), 0, FeatureCode::edge(box_edge(i, vertex)), i};
   touch.n[j] = -sign * ek / sine;
   touch.n[k] = sign * ej / sine;
   touch.core = cj * touch.n[j] + ck * touch.n[k];
@@ -183,7 +183,7 @@ struct Clip {
 };
 
 // The core meets the box: the largest separation over the directions that can be best. Only the sign that faces c can.
-Touch meeting_segment_touch(const BoxedCore& core) {
+BoxTouch meeting_segment_touch(const BoxedCore& core) {
   int axis = 0;
   double best = -std::numeric_limits<double>::infinity();
   for (int i = 0; i < 3; ++i) {
@@ -220,7 +220,7 @@ Touch meeting_segment_touch(const BoxedCore& core) {
   return face_touch(core.at(t), t, axis, negative, best);
 }
 
-Touch deepest_touch(const BoxedCore& core) {
+BoxTouch deepest_touch(const BoxedCore& core) {
   if (core.h == 0) return point_touch(core, 0);
   const double t = closest_to_box(core);
   const Vec3 x = core.at(t);
@@ -233,7 +233,7 @@ FeatureCode code_at(const BoxedCore& core, double t) {
   return core.is_pipe(t) ? FeatureCode::pipe() : FeatureCode::end(t > 0 ? 1 : 0);
 }
 
-void set_contact(const BoxedCore& core, const Touch& touch, Contact& contact) {
+void set_contact(const BoxedCore& core, const BoxTouch& touch, Contact& contact) {
   const bool pipe = core.is_pipe(touch.t);
   contact.code_a = code_at(core, touch.t);
   contact.code_b = touch.code;
@@ -273,7 +273,7 @@ void set_contact(const BoxedCore& core, const Touch& touch, Contact& contact) {
 // more point where the core passes from one side of the edge to the other.
 class LyingCapsule {
  public:
-  LyingCapsule(const PairQuery& query, const BoxedCore& core, const Touch& deepest, std::vector<Contact>& out)
+  LyingCapsule(const PairQuery& query, const BoxedCore& core, const BoxTouch& deepest, std::vector<Contact>& out)
       : query_(query), core_(core), deepest_(deepest), out_(out), first_(out.size()) {
     deepest.n.cwiseAbs().maxCoeff(&face_);
     negative_ = deepest.n[face_] < 0;
@@ -283,7 +283,7 @@ class LyingCapsule {
     }
   }
 
-  static bool applies(const BoxedCore& core, const Touch& deepest) {
+  static bool applies(const BoxedCore& core, const BoxTouch& deepest) {
     if (deepest.n.cwiseAbs().maxCoeff() > lying::kOnFace) return true;
     for (int i = 0; i < 3; ++i) {
       if (std::abs(core.e[i]) > lying::kAlongEdge && std::abs(deepest.n[i]) < lying::kAcrossEdge) return true;
@@ -325,7 +325,7 @@ class LyingCapsule {
 
   // The edge along axis i through `vertex`, which the core crosses.
   void append_edge(int i, int vertex) {
-    const Touch touch = crossing_touch(core_, i, vertex, deepest_.n);
+    const BoxTouch touch = crossing_touch(core_, i, vertex, deepest_.n);
     if (!core_.is_pipe(touch.t)) {
       append(point_touch(core_, clamped(touch.t, -core_.h, core_.h)));
     } else if (is_beyond_edge(touch, i)) {
@@ -336,9 +336,9 @@ class LyingCapsule {
   }
 
   // A touch's point on the box's surface, or on an edge's line.
-  static Vec3 foot(const Touch& touch) { return touch.x - touch.core * touch.n; }
+  static Vec3 foot(const BoxTouch& touch) { return touch.x - touch.core * touch.n; }
   // Beyond the ends of an edge along axis i, by more than a face's prism is wider than the face.
-  bool is_beyond_edge(const Touch& touch, int i) const {
+  bool is_beyond_edge(const BoxTouch& touch, int i) const {
     return std::abs(foot(touch)[i]) > core_.b[i] + query_.bands.side;
   }
 
@@ -358,7 +358,7 @@ class LyingCapsule {
   void append_crossings(const Clip& clip) {
     const int along = 3 - face_ - beside_;
     for (const int bit : {0, 1 << beside_}) {
-      const Touch touch = crossing_touch(core_, along, face_bit() | bit, deepest_.n);
+      const BoxTouch touch = crossing_touch(core_, along, face_bit() | bit, deepest_.n);
       const bool is_deepest = core_.is_pipe(deepest_.t) && touch.code == deepest_.code;
       if (!is_deepest && std::abs(touch.n[face_]) < lying::kOnFace) continue;
       if (!(touch.t > clip.low && touch.t < clip.high) || is_beyond_edge(touch, along)) continue;
@@ -368,7 +368,7 @@ class LyingCapsule {
     }
   }
 
-  void append(const Touch& touch) {
+  void append(const BoxTouch& touch) {
     if (touch.core - core_.radius > query_.bands.margin) return;
     if (out_.size() - first_ >= static_cast<std::size_t>(query_.max_points)) return;
     const FeatureCode code = code_at(core_, touch.t);
@@ -381,7 +381,7 @@ class LyingCapsule {
 
   const PairQuery& query_;
   const BoxedCore& core_;
-  const Touch& deepest_;
+  const BoxTouch& deepest_;
   std::vector<Contact>& out_;
   std::size_t first_;
   int face_;                                                 // axis of the face
@@ -398,7 +398,7 @@ void round_box_contacts(const PairQuery& query, std::vector<Contact>& out) {
   for (int i = 0; i < 3; ++i) {
     if (std::abs(core.c[i]) - core.h * std::abs(core.e[i]) - core.b[i] > reach) return;
   }
-  const Touch deepest = deepest_touch(core);
+  const BoxTouch deepest = deepest_touch(core);
   if (deepest.core > reach) return;
   if (core.h > 0 && query.max_points > 1 && LyingCapsule::applies(core, deepest)) {
     if (LyingCapsule(query, core, deepest, out).append()) return;

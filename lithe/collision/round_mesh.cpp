@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
 
 #include "lithe/collision/hull_distance.h"
 #include "lithe/collision/lying_capsule.h"
 #include "lithe/collision/pairs.h"
 #include "lithe/collision/point_hull.h"
+#include "lithe/core/infinity.h"
 
 // Spheres and capsules (a) with meshes (b): a ball of radius r swept along a core, a point or a segment o + t e, |t| ≤ h,
 // over a hull, in whose frame everything is.
@@ -24,13 +24,12 @@ namespace {
 using Freedom = SupportJet::Freedom;
 using Part = FeatureCode::Part;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Relative to the shapes' size: a core this close to the hull is inside, and edges win over faces by more than this.
 constexpr double kMeeting = 1e-9;
 // Relative to the same: what is parallel to a face.
-constexpr double kLevel = 1e-12;
+constexpr double kLevelCapsule = 1e-12;
 // A core at a smaller angle (sine) to an edge does not cross it.
-constexpr double kParallel = 1e-12;
+constexpr double kParallelEdges = 1e-12;
 
 struct RoundShape {
   const Hull& hull;
@@ -84,7 +83,7 @@ std::optional<CoreDistance> crossing_touch(const RoundShape& shape, int edge, co
   const Hull::Edge& line = shape.hull.edges[edge];
   const Vec3 cross = shape.e.cross(line.direction);
   const double sine_sq = cross.squaredNorm();
-  if (sine_sq < kParallel * kParallel) return std::nullopt;
+  if (sine_sq < kParallelEdges * kParallelEdges) return std::nullopt;
   const Vec3 apart = shape.o - shape.hull.vertices[line.vertex[0]];
   const Vec3 n = ((cross.dot(towards) < 0 ? -1 : 1) / std::sqrt(sine_sq)) * cross;
   const double distance = n.dot(apart);
@@ -121,7 +120,7 @@ EdgeBound best_edge(const RoundShape& shape) {
 }
 
 std::optional<CoreDistance> lowest_touch(const RoundShape& shape, int face) {
-  const auto over = lowest_over_face(shape.hull, face, shape.core(), shape.X_BA, 0, kLevel * shape.size);
+  const auto over = lowest_over_face(shape.hull, face, shape.core(), shape.X_BA, 0, kLevelCapsule * shape.size);
   if (!over) return std::nullopt;
   return face_touch(shape, face, over->height, over->x, over->code);
 }
@@ -182,9 +181,9 @@ void set_contact(const RoundShape& shape, const CoreDistance& touch, Contact& co
 //
 // Sides nearly parallel to the core do not cut it: where it crosses them is a matter of rounding. The crossing is one
 // more point where the core passes from one side of the edge to the other.
-class LyingCapsule {
+class CapsuleOnMesh {
  public:
-  LyingCapsule(const PairQuery& query, const RoundShape& shape, const CoreDistance& deepest, std::vector<Contact>& out)
+  CapsuleOnMesh(const PairQuery& query, const RoundShape& shape, const CoreDistance& deepest, std::vector<Contact>& out)
       : query_(query), shape_(shape), hull_(shape.hull), deepest_(deepest), out_(out), first_(out.size()) {
     face_ = face_below();
   }
@@ -252,7 +251,7 @@ class LyingCapsule {
   void cut(int k, Clip& clip) const {
     const double slope = side(k).normal.dot(shape_.e);
     const double excess = side(k).normal.dot(shape_.o) - side(k).offset - query_.bands.side;
-    if (std::abs(slope) < kParallel) {
+    if (std::abs(slope) < kParallelEdges) {
       if (excess > 0) clip.t[1] = clip.t[0] - 1;
       return;
     }
@@ -320,7 +319,7 @@ class LyingCapsule {
 
   void append_crossings(const Clip& clip) {
     for (int k = 0; k < hull_.faces[face_].count; ++k) {
-      if (std::abs(side(k).normal.dot(shape_.e)) < kParallel || !is_along(k)) continue;
+      if (std::abs(side(k).normal.dot(shape_.e)) < kParallelEdges || !is_along(k)) continue;
       const auto touch = crossing_touch(shape_, edge_of(k), deepest_.n);
       if (!touch) continue;
       const bool is_deepest = deepest_.a.code.part() == Part::edge && touch->b.code == deepest_.b.code;
@@ -371,7 +370,7 @@ void round_mesh_contacts(const PairQuery& query, std::vector<Contact>& out) {
   const auto deepest = deepest_touch(shape, reach);
   if (!deepest || deepest->distance > reach) return;
   if (shape.h > 0 && query.max_points > 1) {
-    LyingCapsule lying(query, shape, *deepest, out);
+    CapsuleOnMesh lying(query, shape, *deepest, out);
     if (lying.applies() && lying.append()) return;
   }
   set_contact(shape, *deepest, out.emplace_back());

@@ -20,7 +20,7 @@ constexpr double kCoresMeet = 1e-9;
 //
 // The distance `core` to the centre is the larger of l − ρ and |z| − h for the last two, inside as outside. For a centre
 // on the axis, and nearer to the side, every radial normal is as good: x is taken.
-struct Nearest {
+struct NearestOnCylinder {
   enum class Kind { rim, side, cap } kind;
   double core;   // signed distance of the centre
   double l;      // its distance from the axis
@@ -30,10 +30,10 @@ struct Nearest {
   bool on_axis;  // u is a convention
 };
 
-Nearest nearest(const PairQuery& query) {
+NearestOnCylinder nearest(const PairQuery& query) {
   const Vec3& c = query.X_BA.p;
   const double rho = query.b.radius, h = query.b.half_length;
-  Nearest near;
+  NearestOnCylinder near;
   near.l = std::sqrt(c.x() * c.x() + c.y() * c.y());
   near.on_axis = near.l <= kCoresMeet * rho;
   near.u = near.on_axis ? Vec3::UnitX() : Vec3(c.x() / near.l, c.y() / near.l, 0);
@@ -41,19 +41,19 @@ Nearest nearest(const PairQuery& query) {
   near.out = near.l - rho;
   const double above = std::abs(c.z()) - h;
   const double tiny = kOnSurface * (rho + h);
-  near.kind = near.out > above ? Nearest::Kind::side : Nearest::Kind::cap;
+  near.kind = near.out > above ? NearestOnCylinder::Kind::side : NearestOnCylinder::Kind::cap;
   near.core = std::max(near.out, above);
   if (near.out > tiny && above > tiny) {
     const double from_rim = std::sqrt(near.out * near.out + above * above);
     if (from_rim > kCoresMeet * query.a.radius) {
-      near.kind = Nearest::Kind::rim;
+      near.kind = NearestOnCylinder::Kind::rim;
       near.core = from_rim;
     }
   }
   return near;
 }
 
-void set_contact(const PairQuery& query, const Nearest& near, Contact& contact) {
+void set_contact(const PairQuery& query, const NearestOnCylinder& near, Contact& contact) {
   const Vec3& c = query.X_BA.p;
   const double radius = query.a.radius, rho = query.b.radius;
   const int top = near.up > 0 ? 1 : 0;
@@ -61,14 +61,14 @@ void set_contact(const PairQuery& query, const Nearest& near, Contact& contact) 
   ClosestFeatures& feature = contact.feature.emplace<ClosestFeatures>();
   feature = {SupportJet::vertex(radius), SupportJet::face()};
   switch (near.kind) {
-    case Nearest::Kind::rim: {
+    case NearestOnCylinder::Kind::rim: {
       const Vec3 t(-near.u.y(), near.u.x(), 0);
       contact.code_b = FeatureCode::rim(top);
       contact.n = (c - rho * near.u - Vec3(0, 0, near.up * query.b.half_length)) / near.core;
       feature.b = SupportJet::rim(t, rho, near.out / near.core);
       break;
     }
-    case Nearest::Kind::side:
+    case NearestOnCylinder::Kind::side:
       contact.code_b = FeatureCode::side();
       contact.n = near.u;
       if (near.on_axis) {
@@ -78,7 +78,7 @@ void set_contact(const PairQuery& query, const Nearest& near, Contact& contact) 
         feature.b = SupportJet::line(Vec3::UnitZ(), rho);
       }
       break;
-    case Nearest::Kind::cap:
+    case NearestOnCylinder::Kind::cap:
       contact.code_b = FeatureCode::cap(top);
       contact.n = Vec3(0, 0, near.up);
       break;
@@ -90,7 +90,7 @@ void set_contact(const PairQuery& query, const Nearest& near, Contact& contact) 
 }  // namespace
 
 void sphere_cylinder_contacts(const PairQuery& query, std::vector<Contact>& out) {
-  const Nearest near = nearest(query);
+  const NearestOnCylinder near = nearest(query);
   if (near.core - query.a.radius <= query.bands.margin) set_contact(query, near, out.emplace_back());
 }
 

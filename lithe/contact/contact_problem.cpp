@@ -73,14 +73,14 @@ void lay_out(ContactProblem& problem, int matrix_rows) {
 }
 
 // One side of a patch: its coefficients, and where its touch sits in a vector over touches.
-struct Side {
+struct BodySide {
   const double* coefficients;
   const double* vector;
   int size;
 };
 
 // out[r] = Σ over sides and k of coefficient_k[r]·vector[k], for all rows of a patch.
-LITHE_INLINE void combine(const Side* sides, int side_count, int stride, double* out) {
+LITHE_INLINE void combine(const BodySide* sides, int side_count, int stride, double* out) {
   for (int r = 0; r < stride; r += kLanes) {
     Pack sum = {};
     for (int s = 0; s < side_count; ++s) {
@@ -123,7 +123,7 @@ void row_velocities(const ContactProblem& problem, const double* touch_velocitie
 void row_velocities(const ContactProblem& problem, const double* coefficients, const double* touch_velocities,
                     double* out) {
   for (const Patch& patch : problem.patches) {
-    Side sides[2];
+    BodySide sides[2];
     int count = 0;
     for (const bool b : {false, true}) {
       const int touch = b ? patch.touch_b : patch.touch_a;

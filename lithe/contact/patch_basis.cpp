@@ -14,7 +14,7 @@ constexpr int kTwist = 6;
 // perpendicular one by one.
 constexpr double kWellConditioned = 1e-4;
 // Below this share of a column's squared length, what is left of it is made perpendicular a second time.
-constexpr double kCancelled = 1e-2;
+constexpr double kCancelledColumn = 1e-2;
 // What rounding leaves in TᵀT of a column's square.
 constexpr double kGramRounding = 1e-14;
 
@@ -154,7 +154,7 @@ void PatchBasis::by_columns(const double* T, int stride, int columns, const doub
     const int pivot = open[best];
     open[best] = open[--open_count];
     double* w = work_.data() + pivot * stride;
-    if (left[pivot] < kCancelled * original[pivot]) {
+    if (left[pivot] < kCancelledColumn * original[pivot]) {
       for (int k = 0; k < rank_; ++k) add_multiple(-dot(Q + k * stride, w, stride), Q + k * stride, w, stride);
     }
     const double square = dot(w, w, stride);

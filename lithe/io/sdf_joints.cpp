@@ -159,25 +159,25 @@ double screw_pitch(SdfContext& context, const SdfContents::Joint& joint) {
 }
 
 enum class Kind { fixed, ball, one_axis, two_axes, gearbox };
-struct Type {
+struct SdfJointType {
   std::string_view name;
   Kind kind;
   JointType primitive = JointType::revolute;
 };
-constexpr Type kTypes[] = {{"revolute", Kind::one_axis},
-                           {"continuous", Kind::one_axis},
-                           {"prismatic", Kind::one_axis, JointType::prismatic},
-                           {"screw", Kind::one_axis, JointType::screw},
-                           {"universal", Kind::two_axes},
-                           {"revolute2", Kind::two_axes},
-                           {"ball", Kind::ball},
-                           {"fixed", Kind::fixed},
-                           {"gearbox", Kind::gearbox}};
+constexpr SdfJointType kJointTypes[] = {{"revolute", Kind::one_axis},
+                                        {"continuous", Kind::one_axis},
+                                        {"prismatic", Kind::one_axis, JointType::prismatic},
+                                        {"screw", Kind::one_axis, JointType::screw},
+                                        {"universal", Kind::two_axes},
+                                        {"revolute2", Kind::two_axes},
+                                        {"ball", Kind::ball},
+                                        {"fixed", Kind::fixed},
+                                        {"gearbox", Kind::gearbox}};
 
-const Type& type_of(const XmlElement& joint) {
+const SdfJointType& type_of(const XmlElement& joint) {
   const std::string name = joint.required_attribute("type");
   std::string known;
-  for (const Type& type : kTypes) {
+  for (const SdfJointType& type : kJointTypes) {
     if (type.name == name) return type;
     known += fmt::format("{}{}", known.empty() ? "" : ", ", type.name);
   }
@@ -194,8 +194,8 @@ void check_joint(SdfContext& context, const XmlElement& joint) {
   if (physics) check_contents(context, physics, {.once = {"provide_feedback"}, .left_out = {"ode", "simbody"}});
 }
 
-void read_axes(SdfContext& context, const SdfContents& contents, const SdfContents::Joint& joint, const Type& type,
-               const std::string& name, SdfJoint& result) {
+void read_axes(SdfContext& context, const SdfContents& contents, const SdfContents::Joint& joint,
+               const SdfJointType& type, const std::string& name, SdfJoint& result) {
   AxisReader reader(context, contents, joint);
   const bool two = type.kind == Kind::two_axes;
   for (int i = 0; i < (two ? 2 : 1); ++i) {
@@ -221,7 +221,7 @@ void read_axes(SdfContext& context, const SdfContents& contents, const SdfConten
 
 SdfJoint read_sdf_joint(SdfContext& context, const SdfContents& contents, const SdfContents::Joint& joint) {
   check_joint(context, joint.element);
-  const Type& type = type_of(joint.element);
+  const SdfJointType& type = type_of(joint.element);
   const XmlElement parent = joint.element.required("parent");
   SdfJoint result = {.frame = joint.frame};
   result.parent =

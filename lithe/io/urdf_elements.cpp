@@ -3,16 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lithe/core/overloaded.h"
+
 namespace lithe {
 
 namespace {
-
-template <class... Functions>
-struct Overloaded : Functions... {
-  using Functions::operator()...;
-};
-template <class... Functions>
-Overloaded(Functions...) -> Overloaded<Functions...>;
 
 // A file name that every file system takes.
 std::string file_stem(std::string_view name) {

@@ -7,7 +7,7 @@ namespace lithe {
 namespace {
 
 constexpr std::string_view kWorld = "world";
-constexpr int kLongestMimicChain = 100;
+constexpr int kLongestFollowing = 100;
 constexpr int kMostNamesShown = 8;  // of a cycle
 constexpr int kMostDofs = 40'000;
 constexpr long kMostAncestors = 20'000'000;  // of all DoFs together: what a model stores grows with them
@@ -197,11 +197,11 @@ void check_mimic_chain(const UrdfJoint& start, const UrdfRobot& parts) {
     if (!mimic) return;
     at = &mimic_end(mimic, parts);
     if (at == &start) start.element.fail(fmt::format("joint '{}' would follow itself by its <mimic>", start.name));
-    if (steps == kLongestMimicChain) {
+    if (steps == kLongestFollowing) {
       start.element.fail(
           fmt::format("joint '{}' follows others through more than {} <mimic>, or in a circle; let it "
                       "follow the first joint itself",
-                      start.name, kLongestMimicChain));
+                      start.name, kLongestFollowing));
     }
   }
 }
@@ -226,13 +226,13 @@ void add_mimic(const UrdfJoint& joint, const UrdfRobot& parts, LoadedModel& load
 
 // Gazebo's selfCollide: false, pair by pair.
 void separate_links(const UrdfRobot& parts, LoadedModel& loaded, UrdfReading& reading) {
-  constexpr std::size_t kMostPairs = 100'000;
+  constexpr std::size_t kMostExemptPairs = 100'000;
   std::vector<const UrdfLink*> solid, apart;
   for (const UrdfLink& link : parts.links) {
     if (link.shapes.empty()) continue;
     (link.self_collide ? solid : apart).push_back(&link);
   }
-  if (apart.size() * (solid.size() + apart.size()) > kMostPairs) {
+  if (apart.size() * (solid.size() + apart.size()) > kMostExemptPairs) {
     reading.warn(apart.front()->element, "many_self_collide",
                  "selfCollide is false for so many links that it is not used");
     return;

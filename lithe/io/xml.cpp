@@ -10,11 +10,11 @@ namespace lithe {
 
 namespace {
 
-constexpr std::size_t kMostShown = 60;  // characters of a wrong value
+constexpr std::size_t kMostShownOfValue = 60;  // characters of a wrong value
 
-std::string shown(std::string_view text) {
+std::string shown_value(std::string_view text) {
   const std::string quoted = fmt::format("\"{}\"", shortened(text));
-  return text.size() <= kMostShown ? quoted : fmt::format("{} ({} characters)", quoted, text.size());
+  return text.size() <= kMostShownOfValue ? quoted : fmt::format("{} ({} characters)", quoted, text.size());
 }
 
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
@@ -44,13 +44,13 @@ double parse_number(std::string_view word, const SourcePlace& place, std::string
     // Too small is zero; too large is not a number that one can use.
     const bool tiny = digits.find("e-") != std::string_view::npos || digits.find("E-") != std::string_view::npos;
     if (tiny) return 0;
-    throw LoadError(place, fmt::format("{} is {}, which is too large for a number", what, shown(word)));
+    throw LoadError(place, fmt::format("{} is {}, which is too large for a number", what, shown_value(word)));
   }
   if (error != std::errc() || end != digits.data() + digits.size()) {
-    throw LoadError(place, fmt::format("{} has {} where a number is expected", what, shown(word)));
+    throw LoadError(place, fmt::format("{} has {} where a number is expected", what, shown_value(word)));
   }
   if (!std::isfinite(x))
-    throw LoadError(place, fmt::format("{} is {}, but must be a finite number", what, shown(word)));
+    throw LoadError(place, fmt::format("{} is {}, but must be a finite number", what, shown_value(word)));
   return x;
 }
 
@@ -58,7 +58,7 @@ bool parse_flag(std::string_view text, const SourcePlace& place, std::string_vie
   const std::string_view word = trimmed(text);
   if (word == "true" || word == "1" || word == "True") return true;
   if (word == "false" || word == "0" || word == "False") return false;
-  throw LoadError(place, fmt::format("{} is {}, but must be true or false", what, shown(text)));
+  throw LoadError(place, fmt::format("{} is {}, but must be true or false", what, shown_value(text)));
 }
 
 std::string counted(int at_least, int at_most) {
@@ -200,7 +200,7 @@ class StructureCheck : public tinyxml2::XMLVisitor {
   void check_length(std::string_view name, std::size_t longest, const tinyxml2::XMLElement& element) const {
     if (name.size() <= longest) return;
     throw LoadError({file_, element.GetLineNum()},
-                    fmt::format("a name is {}; at most {} are allowed", shown(name), longest));
+                    fmt::format("a name is {}; at most {} are allowed", shown_value(name), longest));
   }
 
   const std::string& file_;
@@ -209,7 +209,7 @@ class StructureCheck : public tinyxml2::XMLVisitor {
 }  // namespace
 
 std::string shortened(std::string_view text) {
-  std::size_t end = std::min(text.size(), kMostShown);
+  std::size_t end = std::min(text.size(), kMostShownOfValue);
   while (end > 0 && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80)
     --end;  // not within a letter
   std::string line(text.substr(0, end));
@@ -262,12 +262,14 @@ VecX parse_numbers(std::string_view text, const SourcePlace& place, std::string_
   std::string_view rest = text;
   for (std::string_view word = next_word(rest); !word.empty(); word = next_word(rest)) {
     if (static_cast<int>(numbers.size()) == at_most) {
-      throw LoadError(place, fmt::format("{} is {}, but must be {}", what, shown(text), counted(at_least, at_most)));
+      throw LoadError(place,
+                      fmt::format("{} is {}, but must be {}", what, shown_value(text), counted(at_least, at_most)));
     }
     numbers.push_back(parse_number(word, place, what));
   }
   if (static_cast<int>(numbers.size()) < at_least) {
-    throw LoadError(place, fmt::format("{} is {}, but must be {}", what, shown(text), counted(at_least, at_most)));
+    throw LoadError(place,
+                    fmt::format("{} is {}, but must be {}", what, shown_value(text), counted(at_least, at_most)));
   }
   return Eigen::Map<const VecX>(numbers.data(), static_cast<Eigen::Index>(numbers.size()));
 }

@@ -12,11 +12,11 @@ namespace lithe {
 namespace {
 
 constexpr double kRungs[] = {1e-9, 1e-11, 1e-13};
-constexpr double kBend = 1e-6;        // of s
-constexpr double kPolished = 1e-9;    // residual
-constexpr double kUnpolished = 1e-5;  // residual
-constexpr double kRefine = 1e-13;     // of s
-constexpr int kRefinements = 20;
+constexpr double kBend = 1e-6;              // of s
+constexpr double kPolishedResidual = 1e-9;  // residual
+constexpr double kUnpolished = 1e-5;        // residual
+constexpr double kRefine = 1e-13;           // of s
+constexpr int kMostRefinements = 20;
 constexpr double kRounding = 1e-13;  // of s
 constexpr double kHarmless = 1e3;    // of s, as A_ii f_i, where nothing was solved
 constexpr int kSweeps = 500;         // of Gauss–Seidel, there
@@ -197,7 +197,7 @@ bool DirectSolver::refine(Refinement improve) {
   const PreparedLcp& problem = buffers_.problem;
   std::vector<double>&f = buffers_.f_polished, &w = buffers_.w_polished;
   report_.residual = LcpRow::kInfinity;
-  for (int round = 0; round <= kRefinements; ++round) {
+  for (int round = 0; round <= kMostRefinements; ++round) {
     evaluate(problem.lcp, f, w);
     const double now = largest_violation(problem.lcp, f, w) / problem.scale;
     if (!(now < 0.5 * report_.residual) && round > 0) {
@@ -206,11 +206,11 @@ bool DirectSolver::refine(Refinement improve) {
       break;
     }
     report_.residual = now;
-    if (now <= kRefine || round == kRefinements) break;
+    if (now <= kRefine || round == kMostRefinements) break;
     buffers_.f_candidate = f;
     (buffers_.solution.*improve)(problem, buffers_.classes, w, f);
   }
-  return report_.residual <= kPolished;
+  return report_.residual <= kPolishedResidual;
 }
 
 // After take_polished() has failed: takes the ridge's impulses or the polished ones, which are better, if that is good

@@ -29,7 +29,7 @@ bool goes_on(StopReason reason) { return reason == StopReason::converged || reas
 
 double initial_penalty(const Problem& problem, MotionEvaluator& evaluator, const Plan& plan,
                        const GradientOptions& options) {
-  Motion motion;
+  EvaluatedMotion motion;
   // ρ = 1, λ = 0: value = cost + |c|²/2, over what is violated.
   const Multipliers unit = initial_multipliers(problem, 1);
   evaluator.run(plan, MotionEvaluator::Keep::records, &unit, motion);

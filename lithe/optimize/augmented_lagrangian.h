@@ -8,7 +8,7 @@
 namespace lithe {
 
 // Constraints for solvers that know only costs: the method of multipliers (Hestenes 1969, Powell 1969; for inequalities
-// Rockafellar 1973). Round after round, an inner solver makes Motion::value small, with the multipliers λ and the penalty ρ that the
+// Rockafellar 1973). Round after round, an inner solver makes EvaluatedMotion::value small, with the multipliers λ and the penalty ρ that the
 // round before left (cost_expansion.h).
 //
 //   λ  ← λ + ρ c, for inequalities not below zero
@@ -22,10 +22,10 @@ namespace lithe {
 struct InnerResult {
   StopReason reason;
   const Plan* plan;
-  const Motion* motion;  // that of `plan`, with its records
+  const EvaluatedMotion* motion;  // that of `plan`, with its records
 };
 
-// Makes Motion::value small from where it came to rest the last time, until the first-order conditions are below `tolerance`. The
+// Makes EvaluatedMotion::value small from where it came to rest the last time, until the first-order conditions are below `tolerance`. The
 // multipliers are null for a problem without constraints. Time, iterations and interrupts are the inner solver's affair, over all
 // rounds: once they are used up it returns without delay, with that reason.
 using InnerSolver = std::function<InnerResult(const Multipliers* multipliers, double tolerance)>;

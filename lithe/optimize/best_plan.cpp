@@ -23,7 +23,7 @@ bool BestPlan::offer(const Plan& plan, double cost, double violation, double mer
 
 double BestPlan::feasible_cost() const { return feasible() ? cost_ : std::numeric_limits<double>::infinity(); }
 
-void check_initial_motion(const Motion& motion) {
+void check_initial_motion(const EvaluatedMotion& motion) {
   LITHE_CHECK(motion.diverged_at < 0,
               "the initial plan leads to a motion that diverges in step {}; start from other controls",
               motion.diverged_at);
@@ -34,7 +34,7 @@ void check_initial_motion(const Motion& motion) {
 
 Solution finish_solution(MotionEvaluator& evaluator, const Plan& plan, StopReason reason, std::string message,
                          SolveLog& log, StageSeconds seconds) {
-  Motion motion;
+  EvaluatedMotion motion;
   {
     const StageClock clock(log, seconds.rollout);
     evaluator.run(plan, MotionEvaluator::Keep::nothing, nullptr, motion);

@@ -15,7 +15,7 @@ class BestPlan {
 
   // Keeps a copy if it is better than all before, and says whether it is. Costs that are not finite never are.
   bool offer(const Plan& plan, double cost, double violation, double merit);
-  bool offer(const Plan& plan, const Motion& motion) {
+  bool offer(const Plan& plan, const EvaluatedMotion& motion) {
     return offer(plan, motion.cost, motion.violation, motion.violation);
   }
   // For merits that change their scale on the way.
@@ -50,7 +50,7 @@ class StageClock {
 };
 
 // Throws an Error that says why an initial plan is no place to start from: its motion diverges, or its cost is not finite.
-void check_initial_motion(const Motion& motion);
+void check_initial_motion(const EvaluatedMotion& motion);
 
 // What a solver returns: the plan carried out once more, and the log. `seconds` has the stages that were measured; what is left of the
 // total counts as `solve`.

@@ -7,6 +7,7 @@
 
 #include "lithe/core/check.h"
 #include "lithe/core/finite.h"
+#include "lithe/core/infinity.h"
 #include "lithe/model/configuration.h"
 #include "lithe/optimize/residuals.h"
 #include "lithe/step/step.h"
@@ -15,7 +16,6 @@ namespace lithe {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kStep = 1e-3;
 // Differences with kStep and with a tenth of it agree this well where a function is smooth.
 constexpr double kSmooth = 1e-7;

@@ -4,11 +4,11 @@
 #include <atomic>
 #include <cmath>
 #include <functional>
-#include <limits>
 #include <memory>
 
 #include "lithe/batch/thread_pool.h"
 #include "lithe/core/check.h"
+#include "lithe/core/infinity.h"
 #include "lithe/model/configuration.h"
 #include "lithe/optimize/augmented_lagrangian.h"
 #include "lithe/optimize/best_plan.h"
@@ -19,15 +19,14 @@ namespace lithe {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kArmijo = 1e-4;
+constexpr double kAcceptedShare = 1e-4;
 constexpr double kFirstRegularization = 1e-6;
 constexpr double kMoreRegularization = 10, kLessRegularization = 5;
 
 // A motion, its controls and how far each step ends from where the next one starts.
 struct Candidate {
   Plan plan;
-  Motion motion;
+  EvaluatedMotion motion;
   MatX gaps;         // 2nv × T; empty: none
   double gap = 0;    // the sum of their sizes
   int halvings = 0;  // of the step that led here
@@ -184,7 +183,7 @@ bool Ddp::search() {
   const auto leads_down = [&](double share, const Candidate& candidate) {
     const double expected = share * (first + share / 2 * second) - gap_price_ * share * current_.gap;
     const double actual = merit(candidate) - before;
-    return actual <= kArmijo * std::min(0.0, expected) && actual < 0;
+    return actual <= kAcceptedShare * std::min(0.0, expected) && actual < 0;
   };
   const int shares = options_.line_search + 1;
   std::atomic<int> next = 0, taken = shares;  // halvings

@@ -18,7 +18,7 @@ namespace {
 struct FrameWorkspace {
   Mat6X a, b;
 };
-FrameWorkspace& workspace() {
+FrameWorkspace& frame_workspace() {
   thread_local FrameWorkspace memory;
   return memory;
 }
@@ -49,7 +49,7 @@ class PlaceResidual : public Residual {
   void evaluate(const ResidualPoint& at, VecRef value, ResidualJacobian* jacobian) const override {
     value.head<Rows>() = rows_ * frame_pose(at.model, at.kin, frame_.index()).p - target_;
     if (!jacobian) return;
-    const Mat6X& J = jacobian_of(at, frame_, workspace().a);
+    const Mat6X& J = jacobian_of(at, frame_, frame_workspace().a);
     jacobian->by_q.noalias() = rows_.lazyProduct(J.bottomRows<3>());
     jacobian->by_parameters.resize(Rows, at.parameters.size());
     for (int k = 0; k < at.parameters.size(); ++k) {
@@ -88,7 +88,7 @@ class OrientationResidual : public Residual {
     const Vec3 r = quaternion_log(quaternion_from_rotation(turn));
     value.head<3>() = r;
     if (!jacobian) return;
-    const Mat6X& J = jacobian_of(at, frame_, workspace().a);
+    const Mat6X& J = jacobian_of(at, frame_, frame_workspace().a);
     jacobian->by_q.noalias() = right_jacobian_inverse(-r).lazyProduct(J.topRows<3>());
   }
 
@@ -112,7 +112,7 @@ class FrameVelocityResidual : public Residual {
   void evaluate(const ResidualPoint& at, VecRef value, ResidualJacobian* jacobian) const override {
     value.head<6>() = frame_velocity(at.model, at.kin, frame_.index()) - target_;
     if (!jacobian) return;
-    FrameWorkspace& memory = workspace();
+    FrameWorkspace& memory = frame_workspace();
     frame_velocity_derivatives(at.model, at.kin, frame_.index(), memory.a, memory.b);
     jacobian->by_q = memory.a;
     jacobian->by_v = memory.b;
@@ -144,7 +144,7 @@ class DistanceResidual : public Residual {
     value[0] = distance - target_;
     if (!jacobian) return;
     const Vec3 direction = distance > 0 ? Vec3(apart / distance) : Vec3(Vec3::Zero());
-    FrameWorkspace& memory = workspace();
+    FrameWorkspace& memory = frame_workspace();
     const Mat6X& J_a = jacobian_of(at, a_, memory.a);
     const Mat6X& J_b = jacobian_of(at, b_, memory.b);
     jacobian->by_q.noalias() = direction.transpose().lazyProduct(J_a.bottomRows<3>() - J_b.bottomRows<3>());

@@ -1,16 +1,15 @@
 #include "lithe/optimize/free_variables.h"
 
 #include <cmath>
-#include <limits>
 
 #include "lithe/core/finite.h"
+#include "lithe/core/infinity.h"
 #include "lithe/model/parameters.h"
 
 namespace lithe {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kLargestScale = 1e6;  // effort limits above are a way to say that there is none
 
 double scale_of(double lower, double upper) {

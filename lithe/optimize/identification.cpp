@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <memory>
 
 #include "lithe/batch/thread_pool.h"
 #include "lithe/core/check.h"
 #include "lithe/core/finite.h"
+#include "lithe/core/infinity.h"
 #include "lithe/model/configuration.h"
 #include "lithe/model/parameters.h"
 #include "lithe/optimize/box_qp.h"
@@ -20,7 +20,6 @@ namespace lithe {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kFirstDamping = 1e-4, kLeastDamping = 1e-12, kMostDamping = 1e12;
 
 // A stretch of a measured motion that is simulated in one go.

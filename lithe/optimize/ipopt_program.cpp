@@ -3,14 +3,14 @@
 #include <IpIpoptApplication.hpp>
 #include <IpTNLP.hpp>
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <exception>
-#include <limits>
 #include <mutex>
 #include <utility>
 
 #include "lithe/core/check.h"
+#include "lithe/core/infinity.h"
+#include "lithe/optimize/wall_clock.h"
 
 namespace lithe {
 
@@ -21,9 +21,6 @@ using Ipopt::Number;
 
 // What IPOPT takes for infinite.
 constexpr double kIpoptInfinity = 2e19;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 void copy_bound(const VecX& from, Number* to) {
   for (Eigen::Index i = 0; i < from.size(); ++i) to[i] = std::clamp(from[i], -kIpoptInfinity, kIpoptInfinity);
@@ -148,21 +145,21 @@ class Adapter final : public Ipopt::TNLP {
     if (x_.size() == n && x_ == at) return evaluated_;
     x_ = at;
     linearized_ = false;
-    const double start = now();
+    const double start = wall_clock();
     evaluated_ = guarded([&] { return x_.allFinite() && program_.evaluate(x_); });
-    result.evaluate_seconds += now() - start;
+    result.evaluate_seconds += wall_clock() - start;
     return evaluated_;
   }
 
   bool linearize(Index n, const Number* x) {
     if (!evaluate(n, x)) return false;
     if (linearized_) return true;
-    const double start = now();
+    const double start = wall_clock();
     linearized_ = guarded([&] {
       program_.linearize();
       return true;
     });
-    result.linearize_seconds += now() - start;
+    result.linearize_seconds += wall_clock() - start;
     if (linearized_) compare_with_best();
     return linearized_;
   }

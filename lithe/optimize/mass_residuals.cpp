@@ -12,16 +12,15 @@ struct MassWorkspace {
   Centroidal centroidal;
   CentroidalDerivatives derivatives;
 };
-MassWorkspace& workspace() {
+MassWorkspace& mass_workspace() {
   thread_local MassWorkspace memory;
   return memory;
 }
 
 // What moves masses at a fixed state.
 bool moves_masses(const StepParameters::Entry& entry) {
-  using Kind = StepParameters::Entry::Kind;
-  if (entry.kind == Kind::joint) return entry.attribute <= joint_parameter::pitch;
-  if (entry.kind != Kind::body) return false;
+  if (entry.kind == StepParameters::Entry::Kind::joint) return entry.attribute <= joint_parameter::pitch;
+  if (entry.kind != StepParameters::Entry::Kind::body) return false;
   return entry.attribute <= body_parameter::mz || entry.attribute >= body_parameter::x;
 }
 
@@ -45,7 +44,7 @@ class CentreOfMassResidual : public Residual {
           (velocity_ ? centre_of_mass_velocity(at.model, at.kin) : centre_of_mass(at.model, at.kin)) - target_;
       return;
     }
-    MassWorkspace& memory = workspace();
+    MassWorkspace& memory = mass_workspace();
     const Centroidal& c = memory.centroidal;
     centroidal(at.model, at.kin, memory.centroidal);
     value.head<3>() = (velocity_ ? c.com_velocity : c.com) - target_;

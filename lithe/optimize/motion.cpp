@@ -73,7 +73,7 @@ ResidualPoint MotionEvaluator::point(const Plan& plan, int t, const ConstVecRef&
           .parameters = parameters_};
 }
 
-void MotionEvaluator::run(const Plan& plan, Keep keep, const Multipliers* multipliers, Motion& out,
+void MotionEvaluator::run(const Plan& plan, Keep keep, const Multipliers* multipliers, EvaluatedMotion& out,
                           const Steering& steering) {
   set_parameters(plan);
   const int steps = problem_.steps;
@@ -135,7 +135,7 @@ void MotionEvaluator::run(const Plan& plan, Keep keep, const Multipliers* multip
   }
 }
 
-void MotionEvaluator::repeat(const Plan& plan, const Motion& motion, int t, StepRecord& record) {
+void MotionEvaluator::repeat(const Plan& plan, const EvaluatedMotion& motion, int t, StepRecord& record) {
   set_parameters(plan);
   state_.q = motion.q.col(t);
   state_.v = motion.v.col(t);
@@ -143,7 +143,7 @@ void MotionEvaluator::repeat(const Plan& plan, const Motion& motion, int t, Step
   step(model_, state_, control_, problem_.step, record, t > 0 ? &motion.guesses[t] : nullptr);
 }
 
-void MotionEvaluator::gradient(const Plan& plan, const Motion& motion, const Multipliers* multipliers,
+void MotionEvaluator::gradient(const Plan& plan, const EvaluatedMotion& motion, const Multipliers* multipliers,
                                const GradientOptions& options, PlanGradient& out) {
   set_parameters(plan);
   const int steps = problem_.steps, nv = model_.nv(), m = problem_.controls();
@@ -192,7 +192,7 @@ void MotionEvaluator::gradient(const Plan& plan, const Motion& motion, const Mul
   }
 }
 
-void MotionEvaluator::update(const Plan& plan, const Motion& motion, Multipliers& multipliers) {
+void MotionEvaluator::update(const Plan& plan, const EvaluatedMotion& motion, Multipliers& multipliers) {
   set_parameters(plan);
   for (int t = 0; t <= problem_.steps; ++t) {
     const StepRecord* record = t < problem_.steps ? &motion.records[t] : nullptr;

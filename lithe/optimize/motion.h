@@ -10,7 +10,7 @@
 namespace lithe {
 
 // A plan carried out, and what it costs.
-struct Motion {
+struct EvaluatedMotion {
   MatX q, v;                        // nq, nv × (T + 1)
   std::vector<StepRecord> records;  // T if they are kept, else one for all
   std::vector<WarmStart> guesses;   // T if they are kept: what the solver of each step started from
@@ -21,7 +21,7 @@ struct Motion {
   int diverged_at = -1;
 };
 
-// The gradient of Motion::value by everything that is free.
+// The gradient of EvaluatedMotion::value by everything that is free.
 struct PlanGradient {
   MatX u;  // controls × knots
   VecX start;
@@ -45,14 +45,15 @@ class MotionEvaluator {
   enum class Keep : std::uint8_t { nothing, guesses, records };
 
   // From the start, without regard to a plan's guess of the states. Each step starts from the warm start of the last.
-  void run(const Plan& plan, Keep keep, const Multipliers* multipliers, Motion& out, const Steering& steering = {});
+  void run(const Plan& plan, Keep keep, const Multipliers* multipliers, EvaluatedMotion& out,
+           const Steering& steering = {});
   // Step t of a motion that run() carried out with this plan, keeping guesses. Writes to `record`.
-  void repeat(const Plan& plan, const Motion& motion, int t, StepRecord& record);
+  void repeat(const Plan& plan, const EvaluatedMotion& motion, int t, StepRecord& record);
   // `motion` must come from run() with this plan, with its records.
-  void gradient(const Plan& plan, const Motion& motion, const Multipliers* multipliers, const GradientOptions& options,
-                PlanGradient& out);
+  void gradient(const Plan& plan, const EvaluatedMotion& motion, const Multipliers* multipliers,
+                const GradientOptions& options, PlanGradient& out);
   // The multipliers that the violations of a motion ask for: λ ← λ + ρ c, for inequalities not below zero.
-  void update(const Plan& plan, const Motion& motion, Multipliers& multipliers);
+  void update(const Plan& plan, const EvaluatedMotion& motion, Multipliers& multipliers);
 
   // The state that a plan starts from, the model with its numbers and the force of one step.
   State start_of(const Plan& plan) const;

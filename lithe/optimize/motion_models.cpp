@@ -11,7 +11,7 @@ MotionModels::MotionModels(const Problem& problem, const GradientOptions& option
   for (int w = 0; w < workers; ++w) workers_.push_back(std::make_unique<Worker>(problem));
 }
 
-void MotionModels::turn_to(const Plan& plan, const Motion& motion, const Multipliers* multipliers) {
+void MotionModels::turn_to(const Plan& plan, const EvaluatedMotion& motion, const Multipliers* multipliers) {
   plan_ = &plan;
   motion_ = &motion;
   multipliers_ = multipliers;

@@ -18,7 +18,7 @@ class MotionModels {
   MotionModels(const Problem& problem, const GradientOptions& options, int workers);
 
   // Turns to a motion, which must last: one that a MotionEvaluator carried out with this plan, keeping guesses.
-  void turn_to(const Plan& plan, const Motion& motion, const Multipliers* multipliers);
+  void turn_to(const Plan& plan, const EvaluatedMotion& motion, const Multipliers* multipliers);
 
   // By worker 0: waits until the model of step t is there, and makes models meanwhile. What another thread threw is passed on.
   void require(int t);
@@ -48,7 +48,7 @@ class MotionModels {
   const Problem& problem_;
   const GradientOptions& options_;
   const Plan* plan_ = nullptr;
-  const Motion* motion_ = nullptr;
+  const EvaluatedMotion* motion_ = nullptr;
   const Multipliers* multipliers_ = nullptr;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<StepModel> steps_;

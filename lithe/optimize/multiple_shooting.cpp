@@ -37,7 +37,7 @@ class Hidden {
 
   // Something touches, the costs or constraints want another state, and nothing that is free changes it. `motion` is the plan's, with
   // its records.
-  bool found(const Plan& plan, const Motion& motion, GradientOptions options) {
+  bool found(const Plan& plan, const EvaluatedMotion& motion, GradientOptions options) {
     const auto touches = [](const StepStatus& status) { return status.contacts > 0; };
     if (std::ranges::none_of(motion.status, touches) || !wants_other_states(plan, motion)) return false;
     options.complementarity_aware = false;
@@ -45,7 +45,7 @@ class Hidden {
   }
 
   // Moves the plan along the complementarity-aware gradient until the true one is not zero. False: it does not become so.
-  bool leave(const GradientOptions& options, Plan& plan, Motion& motion) {
+  bool leave(const GradientOptions& options, Plan& plan, EvaluatedMotion& motion) {
     GradientOptions exact = options;
     exact.complementarity_aware = false;
     if (!shows(plan, motion, options)) return false;
@@ -76,12 +76,12 @@ class Hidden {
     return largest;
   }
 
-  bool shows(const Plan& plan, const Motion& motion, const GradientOptions& options) {
+  bool shows(const Plan& plan, const EvaluatedMotion& motion, const GradientOptions& options) {
     evaluator_.gradient(plan, motion, &multipliers_, options, gradient_);
     return size() > kNoGradient * std::max(1.0, std::abs(motion.cost));
   }
 
-  bool wants_other_states(const Plan& plan, const Motion& motion) {
+  bool wants_other_states(const Plan& plan, const EvaluatedMotion& motion) {
     const int states = 2 * problem_.model.nv();
     for (int t = 1; t <= problem_.steps; ++t) {
       const StepRecord* record = t < problem_.steps ? &motion.records[t] : nullptr;
@@ -143,7 +143,7 @@ Solution multiple_shooting(const Problem& problem, const Plan& initial, const Mu
   ThreadPool pool(options.threads);
   MotionEvaluator evaluator(problem);
   BestPlan best(options.feasibility);
-  Motion motion;
+  EvaluatedMotion motion;
 
   Plan plan = initial;
   clamp(problem, plan);

@@ -2,18 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "lithe/core/check.h"
 #include "lithe/core/finite.h"
+#include "lithe/core/infinity.h"
 #include "lithe/model/configuration.h"
 #include "lithe/model/parameters.h"
 
 namespace lithe {
 
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Several joints between the world and a body let it float, in the plane or in space.
 bool floats(const Model& model, const Joint& joint) {

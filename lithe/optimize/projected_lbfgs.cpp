@@ -8,7 +8,7 @@ namespace lithe {
 
 namespace {
 
-constexpr double kArmijo = 1e-4;
+constexpr double kSufficientDecrease = 1e-4;
 constexpr int kTrials = 25;    // of one direction
 constexpr int kStretches = 8;  // of −g
 constexpr double kStretch = 4;
@@ -108,7 +108,8 @@ double ProjectedLbfgs::search(const VecX& y, double value, const VecX& gradient,
     if (slope < 0) {
       double there = f(next);
       const double rounding = kRounding * std::abs(value);
-      if (there <= value + kArmijo * slope || (std::abs(there - value) <= rounding && share >= kFlatShare)) {
+      if (there <= value + kSufficientDecrease * slope ||
+          (std::abs(there - value) <= rounding && share >= kFlatShare)) {
         if (steepest_ && trial == 0) there = stretch(y, gradient, f, there, next);
         flat_steps_ = there < value - rounding ? 0 : flat_steps_ + 1;
         return flat_steps_ <= kFlatSteps ? (next - y).norm() : 0;

@@ -14,7 +14,7 @@ namespace {
 
 bool leads_somewhere(const Problem& problem, const Plan& plan) {
   MotionEvaluator evaluator(problem);
-  Motion motion;
+  EvaluatedMotion motion;
   evaluator.run(plan, MotionEvaluator::Keep::nothing, nullptr, motion);
   return std::isfinite(motion.cost);
 }

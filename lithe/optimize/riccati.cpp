@@ -1,14 +1,14 @@
 #include "lithe/optimize/riccati.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
+
+#include "lithe/core/infinity.h"
 
 namespace lithe {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kLeastScale = 1e-12;  // of Q_uu, where nothing depends on the controls
 constexpr int kFewest = 4;             // blocks that are worth another thread's while
 

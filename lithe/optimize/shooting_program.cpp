@@ -5,14 +5,13 @@
 #include <limits>
 
 #include "lithe/core/check.h"
+#include "lithe/core/infinity.h"
 #include "lithe/model/configuration.h"
 #include "lithe/model/parameters.h"
 
 namespace lithe {
 
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // What a residual depends on.
 struct Parts {

@@ -15,10 +15,10 @@ namespace lithe {
 
 namespace {
 
-using Method = SingleShootingOptions::Method;
+using Descent = SingleShootingOptions::Method;
 
-constexpr double kNoGradient = 1e-12;  // of what counts as none, in shares of the cost
-constexpr int kHalvings = 20;          // of a step whose motion diverges
+constexpr double kVanishing = 1e-12;  // of what counts as none, in shares of the cost
+constexpr int kHalvings = 20;         // of a step whose motion diverges
 
 // Kingma & Ba 2015, algorithm 1. Their ε is smaller here: gradients by short pushes are small.
 class Adam {
@@ -59,7 +59,7 @@ class Shooter {
  private:
   StopReason lower(const Multipliers* multipliers, double tolerance);
   StopReason at_zero_gradient();
-  double run(const VecX& y, Plan& plan, Motion& motion);
+  double run(const VecX& y, Plan& plan, EvaluatedMotion& motion);
   void differentiate();
   double advance();
   double walk(const VecX& step);
@@ -82,13 +82,13 @@ class Shooter {
   // Where we are, and where we might go.
   VecX y_, next_y_;
   Plan plan_, next_plan_;
-  Motion motion_, next_;
+  EvaluatedMotion motion_, next_;
   VecX gradient_;  // by y
   PlanGradient plan_gradient_;
 };
 
 // Infinite too where the model refuses the numbers, as it may a mix of inertias that are possible one by one.
-double Shooter::run(const VecX& y, Plan& plan, Motion& motion) {
+double Shooter::run(const VecX& y, Plan& plan, EvaluatedMotion& motion) {
   const StageClock clock(log_, seconds_.rollout);
   variables_.unpack(y, plan);
   if (!is_finite(plan)) return std::numeric_limits<double>::infinity();
@@ -112,7 +112,7 @@ double Shooter::first_order() const {
 }
 
 bool Shooter::gradient_is_zero(const VecX& gradient) const {
-  return gradient.cwiseAbs().maxCoeff() <= kNoGradient * std::max(1.0, std::abs(motion_.value));
+  return gradient.cwiseAbs().maxCoeff() <= kVanishing * std::max(1.0, std::abs(motion_.value));
 }
 
 // A step wherever it leads, as long as the motion does not diverge.
@@ -129,11 +129,11 @@ double Shooter::walk(const VecX& step) {
 double Shooter::advance() {
   double length = 0;
   switch (options_.method) {
-    case Method::gradient_descent:
+    case Descent::gradient_descent:
       length = walk(-options_.rate * gradient_.cwiseQuotient(variables_.scale().cwiseAbs2()));
       break;
-    case Method::adam: length = walk(adam_.step(gradient_, options_.rate)); break;
-    case Method::lbfgs:
+    case Descent::adam: length = walk(adam_.step(gradient_, options_.rate)); break;
+    case Descent::lbfgs:
       length = lbfgs_.advance(
           y_, motion_.value, gradient_, [&](const VecX& y) { return run(y, next_plan_, next_); }, next_y_);
       break;
@@ -169,7 +169,7 @@ StopReason Shooter::at_zero_gradient() {
   return gradient_is_zero(variables_.pack(gradient)) ? otherwise : StopReason::saddle;
 }
 
-// Makes Motion::value small from where we are.
+// Makes EvaluatedMotion::value small from where we are.
 StopReason Shooter::lower(const Multipliers* multipliers, double tolerance) {
   multipliers_ = multipliers;
   lbfgs_.forget();

@@ -1,14 +1,10 @@
 #include "lithe/optimize/solve.h"
 
-#include <chrono>
+#include "lithe/optimize/wall_clock.h"
 
 namespace lithe {
 
-namespace {
-
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
-
-}  // namespace
+namespace {}  // namespace
 
 const char* to_string(StopReason reason) {
   switch (reason) {
@@ -23,9 +19,9 @@ const char* to_string(StopReason reason) {
   return "unknown";
 }
 
-SolveLog::SolveLog(const SolveOptions& options) : options_(options), start_(now()) {}
+SolveLog::SolveLog(const SolveOptions& options) : options_(options), start_(wall_clock()) {}
 
-double SolveLog::seconds() const { return now() - start_; }
+double SolveLog::seconds() const { return wall_clock() - start_; }
 
 int SolveLog::iterations() const { return history_.empty() ? 0 : history_.back().iteration; }
 

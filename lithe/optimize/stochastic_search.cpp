@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <memory>
 #include <numeric>
 #include <utility>
 
 #include "lithe/batch/thread_pool.h"
 #include "lithe/core/check.h"
+#include "lithe/core/infinity.h"
 #include "lithe/optimize/best_plan.h"
 #include "lithe/optimize/free_variables.h"
 #include "lithe/optimize/normal_draws.h"
@@ -17,14 +17,13 @@ namespace lithe {
 
 namespace {
 
-using Method = StochasticSearchOptions::Method;
+using SearchMethod = StochasticSearchOptions::Method;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kInertia = 0.5;  // the share of cem's deviation that stays
-constexpr double kWorth = 10;     // of a violation, in shares of the spread of the costs
+constexpr double kInertia = 0.5;        // the share of cem's deviation that stays
+constexpr double kViolationWorth = 10;  // of a violation, in shares of the spread of the costs
 constexpr double kLargestWeight = 1e12;
 
-struct Sample {
+struct SampledPlan {
   VecX y;
   Plan plan;
   double cost = kInfinity;
@@ -56,19 +55,19 @@ class Search {
   struct Worker {
     explicit Worker(const Problem& problem) : evaluator(problem) {}
     MotionEvaluator evaluator;
-    Motion motion;
+    EvaluatedMotion motion;
   };
 
   void start();
   void draw();
   VecX noise();
-  void evaluate(Sample& sample, Worker& worker);
+  void evaluate(SampledPlan& sample, Worker& worker);
   bool judge();
   void weigh_violations();
   void choose_elite();
   void weigh_all();
   void note(double step);
-  double merit(const Sample& sample) const { return sample.cost + weight_ * sample.squares; }
+  double merit(const SampledPlan& sample) const { return sample.cost + weight_ * sample.squares; }
   std::string message(StopReason reason) const;
 
   const Problem& problem_;
@@ -82,13 +81,13 @@ class Search {
   Multipliers squares_;
   double weight_ = 0;  // of violations; 0: not known yet
   VecX mean_, deviation_;
-  Sample best_sample_;
-  std::vector<Sample> samples_;
+  SampledPlan best_sample_;
+  std::vector<SampledPlan> samples_;
   std::vector<int> order_;  // of the samples with finite costs, best first
   StageSeconds seconds_;
 };
 
-void Search::evaluate(Sample& sample, Worker& worker) {
+void Search::evaluate(SampledPlan& sample, Worker& worker) {
   sample.cost = kInfinity;
   variables_.unpack(sample.y, sample.plan);
   if (!is_finite(sample.plan)) return;
@@ -147,7 +146,7 @@ void Search::weigh_violations() {
       squares += samples_[k].squares / static_cast<double>(order_.size());
     }
     const double spread = std::max(high - low, 1e-3 * std::max(1.0, std::abs(high)));
-    if (squares > 0) weight_ = std::min(kWorth * spread / squares, kLargestWeight);
+    if (squares > 0) weight_ = std::min(kViolationWorth * spread / squares, kLargestWeight);
   } else if (!best_.feasible()) {
     weight_ = std::min(2 * weight_, kLargestWeight);
   }
@@ -164,7 +163,7 @@ bool Search::judge() {
   weigh_violations();
   std::ranges::stable_sort(order_, {}, [&](int k) { return merit(samples_[k]); });
   for (const int k : order_) {
-    const Sample& sample = samples_[k];
+    const SampledPlan& sample = samples_[k];
     if (best_.offer(sample.plan, sample.cost, sample.violation, merit(sample))) best_sample_ = sample;
   }
   return true;
@@ -172,15 +171,15 @@ bool Search::judge() {
 
 void Search::choose_elite() {
   const int wanted = std::max(2, static_cast<int>(std::lround(options_.elite * options_.samples)));
-  std::vector<const Sample*> elite = {&best_sample_};
+  std::vector<const SampledPlan*> elite = {&best_sample_};
   for (const int k : order_) {
     if (static_cast<int>(elite.size()) > wanted) break;
     if (samples_[k].y != best_sample_.y) elite.push_back(&samples_[k]);
   }
   const double count = static_cast<double>(elite.size());
   VecX mean = VecX::Zero(mean_.size()), square = VecX::Zero(mean_.size());
-  for (const Sample* sample : elite) mean += sample->y / count;
-  for (const Sample* sample : elite) square += (sample->y - mean).cwiseAbs2() / std::max(1.0, count - 1);
+  for (const SampledPlan* sample : elite) mean += sample->y / count;
+  for (const SampledPlan* sample : elite) square += (sample->y - mean).cwiseAbs2() / std::max(1.0, count - 1);
   mean_ = mean;
   deviation_ = (kInertia * deviation_ + (1 - kInertia) * square.cwiseSqrt()).cwiseMax(options_.least_deviation);
 }
@@ -242,13 +241,13 @@ Solution Search::solve() {
       // Every motion diverged: stay closer to the one that did not.
       mean_ = best_sample_.y;
       deviation_ = (deviation_ / 2).cwiseMax(options_.least_deviation);
-    } else if (options_.method == Method::cem) {
+    } else if (options_.method == SearchMethod::cem) {
       choose_elite();
     } else {
       weigh_all();
     }
     note((mean_ - before).norm());
-    narrow = options_.method == Method::cem && deviation_.maxCoeff() <= options_.least_deviation;
+    narrow = options_.method == SearchMethod::cem && deviation_.maxCoeff() <= options_.least_deviation;
   }
   StopReason reason = log_.reason();
   const bool interrupted = log_.exhausted() && reason == StopReason::interrupted;

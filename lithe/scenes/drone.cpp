@@ -6,7 +6,7 @@ namespace lithe {
 
 namespace {
 
-constexpr double kRadius = 0.3;
+constexpr double kDroneRadius = 0.3;
 constexpr Material kSmooth = {.friction = 0, .restitution = 0};
 
 }  // namespace
@@ -15,8 +15,8 @@ ModelBuilder drone() {
   Joint rail = prismatic("rotor", Vec3::UnitZ());
   rail.effort_limit = 10;
   ModelBuilder builder;
-  builder.add_body("world", {.name = "drone", .inertia = SpatialInertia::sphere(0.1, kRadius)}, rail);
-  builder.add_shape("drone", {.name = "drone", .geometry = Sphere{kRadius}, .material = kSmooth});
+  builder.add_body("world", {.name = "drone", .inertia = SpatialInertia::sphere(0.1, kDroneRadius)}, rail);
+  builder.add_shape("drone", {.name = "drone", .geometry = Sphere{kDroneRadius}, .material = kSmooth});
   return builder;
 }
 
@@ -24,7 +24,7 @@ Scene resting_drone() {
   ModelBuilder builder = drone();
   add_ground(builder, kSmooth);
   Scene scene = at_rest(builder);
-  set_initial(scene, "rotor", kRadius);
+  set_initial(scene, "rotor", kDroneRadius);
   scene.task = {
       .description = "be at a height of 5 m", .steps = 500, .shot = 50, .terms = {{.joint = "rotor", .target = 5}}};
   return scene;

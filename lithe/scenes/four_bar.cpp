@@ -14,7 +14,7 @@ constexpr double kCrank = 0.1;
 constexpr double kCoupler = 0.4;
 constexpr double kRocker = 0.3;
 constexpr double kGround = 0.4;
-constexpr double kRadius = 0.01;
+constexpr double kBarRadius = 0.01;
 constexpr double kMassPerLength = 2;  // kg/m
 constexpr double kMaxEffort = 10;     // N·m
 
@@ -31,7 +31,7 @@ Vec3 above_both(const Vec3& a, double r, const Vec3& b, double s) {
 void add_bar(ModelBuilder& builder, const std::string& parent, const std::string& name, const Vec3& pivot,
              const Vec3& end) {
   const double length = end.norm();
-  const Capsule capsule{kRadius, length / 2};
+  const Capsule capsule{kBarRadius, length / 2};
   const Pose middle = {rotation_from_z(end / length), end / 2};
   builder.add_body(parent, {.name = name, .inertia = solid_inertia(kMassPerLength * length, capsule).in(middle)},
                    revolute(name, Vec3::UnitY(), Pose::translation(pivot)));

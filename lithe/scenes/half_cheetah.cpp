@@ -9,7 +9,7 @@ namespace lithe {
 
 namespace {
 
-constexpr double kRadius = 0.046;
+constexpr double kLimbRadius = 0.046;
 constexpr double kTorsoHeight = 0.7;
 constexpr double kRiderMass = 0.1;
 
@@ -32,7 +32,7 @@ struct Hinge {
 
 void add_rod(ModelBuilder& builder, const std::string& parent, const std::string& name, const Rod& rod,
              const Pose& placement, const JointList& joints) {
-  const Capsule capsule{kRadius, rod.length / 2};
+  const Capsule capsule{kLimbRadius, rod.length / 2};
   const Pose X_BG = {rotation_about(Vec3::UnitY(), rod.angle), rod.centre};
   const SpatialInertia inertia = solid_inertia(rod.mass, capsule).in(X_BG);
   builder.add_body(parent, {.name = name, .inertia = inertia, .placement = placement}, joints);

@@ -12,11 +12,12 @@ namespace lithe {
 
 namespace {
 
-constexpr double kEdge = 0.2;
+constexpr double kTowerEdge = 0.2;
 
 // A cube that stands at x on `below` others of its size.
 void add_cube(ModelBuilder& builder, const std::string& name, double mass, double x, int below) {
-  add_free_solid(builder, name, mass, Box{Vec3::Constant(kEdge / 2)}, Pose::translation(x, 0, kEdge * (below + 0.5)));
+  add_free_solid(builder, name, mass, Box{Vec3::Constant(kTowerEdge / 2)},
+                 Pose::translation(x, 0, kTowerEdge * (below + 0.5)));
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace lithe {
 
 namespace {
 
-constexpr std::string_view kTimeStep = "time_step";
+constexpr std::string_view kTimeStepName = "time_step";
 
 // The motor whose target the name stands for.
 std::optional<MotorIndex> motor_of_target(const Model& model, std::string_view name) {
@@ -181,7 +181,7 @@ void DisplacedStep::move(StepInput input, int dof, double h) {
 }
 
 bool DisplacedStep::move(const std::string& parameter, double h) {
-  if (parameter == kTimeStep) {
+  if (parameter == kTimeStepName) {
     options_.constraints.time_step += h;
     step_with(*model_);
     options_ = base_->options;
@@ -213,7 +213,7 @@ bool DisplacedStep::change(const std::string& parameter, double h) {
 }
 
 std::optional<Directions> DisplacedStep::directions_of(const std::string& parameter, double h) {
-  if (parameter == kTimeStep || motor_of_target(*model_, parameter)) return Directions::both;
+  if (parameter == kTimeStepName || motor_of_target(*model_, parameter)) return Directions::both;
   const bool up = change(parameter, h);
   const bool down = change(parameter, -h);
   if (!up && !down) return {};
@@ -221,7 +221,7 @@ std::optional<Directions> DisplacedStep::directions_of(const std::string& parame
 }
 
 double DisplacedStep::size_of(const std::string& parameter) const {
-  if (parameter == kTimeStep) return base_->options.time_step();
+  if (parameter == kTimeStepName) return base_->options.time_step();
   if (const std::optional<MotorIndex> motor = motor_of_target(*model_, parameter)) {
     const VecX& targets = base_->control.motor_targets;
     return targets.size() == 0 ? 0.0 : std::max(1.0, std::abs(targets[*motor]));

@@ -29,7 +29,7 @@ constexpr StepRange kByV = {0.3, 1e-7};
 constexpr StepRange kByTau = {0.3, 1e-7};
 constexpr StepRange kByParameter = {1e-2, 1e-8};
 constexpr int kRows = 6;
-constexpr double kGoal = 1e-12;
+constexpr double kRelativeGoal = 1e-12;
 
 // Positions, velocities and impulses: the three parts of what a step results in.
 constexpr int kParts = 3;
@@ -70,7 +70,7 @@ Units units_of(const Model& model, const StepRecord& record) {
 double largest(const MatX& matrix) { return matrix.size() == 0 ? 0.0 : matrix.cwiseAbs().maxCoeff(); }
 
 // The blocks by one input (or by all parameters): analytic, numeric, and what the numeric ones may be wrong by.
-struct InputBlocks {
+struct ComparedBlocks {
   std::array<MatX, kParts> analytic, numeric, doubt;
   std::vector<bool> left_out;  // by column
   std::vector<double> step;    // of differences
@@ -104,7 +104,7 @@ struct InputBlocks {
 };
 
 // |analytic − numeric| of one column against `scale`.
-void compare_column(const InputBlocks& blocks, int part, int column, double scale, double doubt, BlockCheck& check) {
+void compare_column(const ComparedBlocks& blocks, int part, int column, double scale, double doubt, BlockCheck& check) {
   check.compared = true;
   check.doubt = std::max(check.doubt, doubt / scale);
   const MatX& analytic = blocks.analytic[part];
@@ -175,7 +175,7 @@ struct Gradcheck::Buffers {
   StepVjp vjp;
   StepJvp jvp;
   Units units;
-  std::array<InputBlocks, 4> inputs;  // q, v, τ, parameters
+  std::array<ComparedBlocks, 4> inputs;  // q, v, τ, parameters
   std::vector<Scales> parameter_scales;
   Scales rounding = {};  // of q⁺, v⁺ and f
   VecX displacement;
@@ -188,9 +188,9 @@ struct Gradcheck::Buffers {
   void differentiate(const Model& model, const StepRecord& record, GradcheckResult& result);
   void differentiate_by_parameters(const StepRecord& record, const StepParameters& parameters, GradcheckResult& result);
   template <class Probe>
-  void keep_or_leave_out(Probe probe, InputBlocks& blocks, int i, GradcheckResult& result);
+  void keep_or_leave_out(Probe probe, ComparedBlocks& blocks, int i, GradcheckResult& result);
   template <class Probe>
-  void measure_rounding(Probe probe, const InputBlocks& blocks);
+  void measure_rounding(Probe probe, const ComparedBlocks& blocks);
   void compare(double largest_doubt, GradcheckResult& result);
   void compare_products(const Model& model, const StepRecord& record, const StepParameters& parameters,
                         std::uint64_t seed, GradcheckResult& result);
@@ -199,7 +199,7 @@ struct Gradcheck::Buffers {
 
 // The column that was just differentiated.
 template <class Probe>
-void Gradcheck::Buffers::keep_or_leave_out(Probe probe, InputBlocks& blocks, int i, GradcheckResult& result) {
+void Gradcheck::Buffers::keep_or_leave_out(Probe probe, ComparedBlocks& blocks, int i, GradcheckResult& result) {
   if (column.modes == ModeSwitch::none) {
     blocks.take(column, i);
     measure_rounding(probe, blocks);
@@ -211,7 +211,7 @@ void Gradcheck::Buffers::keep_or_leave_out(Probe probe, InputBlocks& blocks, int
 
 // How the results of a step that is hardly displaced scatter: they differ from the straight line by rounding alone.
 template <class Probe>
-void Gradcheck::Buffers::measure_rounding(Probe probe, const InputBlocks& blocks) {
+void Gradcheck::Buffers::measure_rounding(Probe probe, const ComparedBlocks& blocks) {
   constexpr double kHardly = 1e-7;
   const double h = kHardly * column.step;
   displacement.resize(column.value.size());
@@ -229,7 +229,7 @@ void Gradcheck::Buffers::differentiate(const Model& model, const StepRecord& rec
   const int nv = model.nv();
   const int size = displaced.output_size();
   for (const StepInput input : {StepInput::q, StepInput::v, StepInput::tau}) {
-    InputBlocks& blocks = inputs[static_cast<int>(input)];
+    ComparedBlocks& blocks = inputs[static_cast<int>(input)];
     blocks.resize(record, nv, nv);
     for (int i = 0; i < nv; ++i) {
       StepRange range = input == StepInput::q ? kByQ : kByV;
@@ -243,7 +243,7 @@ void Gradcheck::Buffers::differentiate(const Model& model, const StepRecord& rec
         return displaced.switched();
       };
       ++result.columns;
-      column.ridders(probe, size, range.first, range.last, kRows, kGoal);
+      column.ridders(probe, size, range.first, range.last, kRows, kRelativeGoal);
       keep_or_leave_out(probe, blocks, i, result);
     }
   }
@@ -251,7 +251,7 @@ void Gradcheck::Buffers::differentiate(const Model& model, const StepRecord& rec
 
 void Gradcheck::Buffers::differentiate_by_parameters(const StepRecord& record, const StepParameters& parameters,
                                                      GradcheckResult& result) {
-  InputBlocks& blocks = inputs.back();
+  ComparedBlocks& blocks = inputs.back();
   blocks.resize(record, static_cast<int>(record.next.v.size()), parameters.size());
   const int size = displaced.output_size();
   for (int i = 0; i < parameters.size(); ++i) {
@@ -275,14 +275,14 @@ void Gradcheck::Buffers::differentiate_by_parameters(const StepRecord& record, c
       displaced.write_outputs(y);
       return displaced.switched();
     };
-    column.ridders(probe, size, unit * kByParameter.first, unit * kByParameter.last, kRows, kGoal, *directions);
+    column.ridders(probe, size, unit * kByParameter.first, unit * kByParameter.last, kRows, kRelativeGoal, *directions);
     keep_or_leave_out(probe, blocks, i, result);
   }
 }
 
 void Gradcheck::Buffers::compare(double largest_doubt, GradcheckResult& result) {
   for (int input = 0; input < 4; ++input) {
-    InputBlocks& blocks = inputs[input];
+    ComparedBlocks& blocks = inputs[input];
     const bool parameters = input == 3;
     for (int i = 0; i < static_cast<int>(blocks.left_out.size()); ++i) {
       if (blocks.left_out[i]) continue;
@@ -308,7 +308,7 @@ void Gradcheck::Buffers::compare(double largest_doubt, GradcheckResult& result) 
 
 // What |J||x| is made of: the largest entry of a block, or its floor.
 double Gradcheck::Buffers::product_scale(int input, int part) const {
-  const InputBlocks& blocks = inputs[input];
+  const ComparedBlocks& blocks = inputs[input];
   if (input < 3) return std::max(largest(blocks.analytic[part]), scales_of(input)[part]);
   double scale = largest(blocks.analytic[part]);
   for (const Scales& scales : parameter_scales) scale = std::max(scale, scales[part]);

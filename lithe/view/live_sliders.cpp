@@ -10,8 +10,8 @@ namespace lithe {
 
 namespace {
 
-constexpr double kStandardGravity = 9.81;  // m/s²
-constexpr double kShareOfWeight = 0.5;     // of what a joint without limit carries
+constexpr double kEarthGravity = 9.81;  // m/s²
+constexpr double kShareOfWeight = 0.5;  // of what a joint without limit carries
 constexpr double kVelocityWithoutLimit = 10;
 constexpr double kLengthWithoutLimit = 1;  // m
 
@@ -78,7 +78,7 @@ void LiveControls::add_joints(const Model& model) {
                              return static_cast<std::size_t>(int{motor.joint}) == j;
                            });
     if (has_motor || joint.type == JointType::ball || joint.effort_limit <= 0 || is_base(model, joint)) continue;
-    const double weight = kStandardGravity * mass[static_cast<std::size_t>(int{joint.body})];
+    const double weight = kEarthGravity * mass[static_cast<std::size_t>(int{joint.body})];
     const double limit = std::isfinite(joint.effort_limit) ? joint.effort_limit : kShareOfWeight * weight;
     if (limit <= 0) continue;
     sliders_.push_back(slider_of(joint.name, turns(joint) ? "N·m" : "N", -limit, limit, 0));

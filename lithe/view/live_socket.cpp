@@ -8,7 +8,6 @@ namespace lithe {
 
 namespace beast = boost::beast;
 namespace websocket = boost::beast::websocket;
-using std::chrono::seconds;
 
 LiveSocket::LiveSocket(beast::tcp_stream&& stream, int client, const ViewServer::Events& events,
                        std::function<void(int client)> gone)
@@ -16,8 +15,9 @@ LiveSocket::LiveSocket(beast::tcp_stream&& stream, int client, const ViewServer:
 
 void LiveSocket::accept(const Request& request) {
   // Pings keep a quiet client; one that neither answers nor sends is given up.
-  socket_.set_option(websocket::stream_base::timeout{
-      .handshake_timeout = seconds(10), .idle_timeout = seconds(30), .keep_alive_pings = true});
+  socket_.set_option(websocket::stream_base::timeout{.handshake_timeout = std::chrono::seconds(10),
+                                                     .idle_timeout = std::chrono::seconds(30),
+                                                     .keep_alive_pings = true});
   beast::get_lowest_layer(socket_).expires_never();  // the socket has timeouts of its own
   socket_.read_message_max(kMostBytes);
   socket_.auto_fragment(false);

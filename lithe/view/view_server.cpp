@@ -19,7 +19,6 @@ namespace http = boost::beast::http;
 namespace net = boost::asio;
 using net::ip::tcp;
 using std::chrono::milliseconds;
-using std::chrono::seconds;
 
 constexpr int kMostConnections = 256;  // of which
 constexpr int kMostSockets = 64;
@@ -119,7 +118,7 @@ class ViewServer::Implementation {
     void read() {
       parser_.header_limit(kMostHeader);
       parser_.body_limit(std::uint64_t{0});
-      stream_.expires_after(seconds(10));
+      stream_.expires_after(std::chrono::seconds(10));
       http::async_read_header(stream_, buffer_, parser_,
                               [self = shared_from_this()](beast::error_code error, std::size_t) {
                                 if (!error) self->answer();
@@ -156,7 +155,7 @@ class ViewServer::Implementation {
       response_.keep_alive(false);
       response_.body() = {body_->data(), body_->size()};
       response_.prepare_payload();
-      stream_.expires_after(seconds(60));
+      stream_.expires_after(std::chrono::seconds(60));
       http::async_write(stream_, response_, [self = shared_from_this()](beast::error_code, std::size_t) {
         beast::error_code ignored;
         self->stream_.socket().shutdown(tcp::socket::shutdown_send, ignored);

@@ -241,7 +241,7 @@ the residual's numbers; `width` is of 'smooth_size'. Returns the Cost, whose wei
               const Plan given = plan.get("plan", problem.problem);
               const nb::gil_scoped_release released;
               MotionEvaluator evaluator(problem.problem);
-              Motion motion;
+              EvaluatedMotion motion;
               evaluator.run(given, MotionEvaluator::Keep::nothing, nullptr, motion);
               return std::pair(motion.cost, motion.violation);
             });

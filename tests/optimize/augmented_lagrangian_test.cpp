@@ -26,7 +26,7 @@ struct ExactInner {
   const Problem& problem;
   double target;
   Plan plan = {};
-  Motion motion = {};
+  EvaluatedMotion motion = {};
   std::vector<double> penalties = {}, tolerances = {};
 
   InnerResult operator()(MotionEvaluator& evaluator, const Multipliers* multipliers, double tolerance) {
@@ -120,7 +120,7 @@ TEST(AugmentedLagrangian, GivesUpOnWhatDoesNotMove) {
   const Problem problem = through_a_point(rail, 0.4);
   MotionEvaluator evaluator(problem);
   const Plan plan = initial_plan(problem);
-  Motion motion;
+  EvaluatedMotion motion;
   double last = 0;
   const AugmentedLagrangianResult result =
       augmented_lagrangian(problem, evaluator, plan, {}, [&](const Multipliers* multipliers, double) {
@@ -139,7 +139,7 @@ TEST(AugmentedLagrangian, PassesOnWhatEndsTheInnerSolver) {
   const Problem problem = through_a_point(rail, 0.4);
   MotionEvaluator evaluator(problem);
   const Plan plan = initial_plan(problem);
-  Motion motion;
+  EvaluatedMotion motion;
   for (const StopReason reason :
        {StopReason::iteration_limit, StopReason::time_limit, StopReason::interrupted, StopReason::saddle}) {
     const AugmentedLagrangianResult result =

@@ -37,13 +37,13 @@ Plan some_plan(const Problem& problem, double push) {
   return plan;
 }
 
-// The gradient of Motion::value against differences of whole motions, all numbers that are free. `reach` is how far they go.
+// The gradient of EvaluatedMotion::value against differences of whole motions, all numbers that are free. `reach` is how far they go.
 void expect_gradient(const Problem& problem, const Plan& plan, const Multipliers* multipliers, double reach,
                      double tolerance) {
   check_problem(problem);
   check_plan(problem, plan);
   MotionEvaluator evaluator(problem);
-  Motion motion;
+  EvaluatedMotion motion;
   evaluator.run(plan, Keep::records, multipliers, motion);
   ASSERT_TRUE(std::isfinite(motion.value));
   PlanGradient gradient;
@@ -197,7 +197,7 @@ TEST(Motion, UpdateAddsThePenaltyTimesTheViolation) {
   plan.u.setOnes();
   Multipliers multipliers = initial_multipliers(problem, 10);
   MotionEvaluator evaluator(problem);
-  Motion motion;
+  EvaluatedMotion motion;
   evaluator.run(plan, Keep::records, &multipliers, motion);
   evaluator.update(plan, motion, multipliers);
   EXPECT_NEAR(multipliers.lambda[0](0, 5), 10 * (motion.q(0, 5) - 0.5), 1e-12);
@@ -211,7 +211,7 @@ TEST(Motion, CostIsThatOfTheLinearModel) {
   const Problem problem = rail.problem();
   const Plan plan = some_plan(problem, 2);
   MotionEvaluator evaluator(problem);
-  Motion motion;
+  EvaluatedMotion motion;
   evaluator.run(plan, Keep::nothing, nullptr, motion);
   EXPECT_NEAR(motion.cost, rail.cost().at(plan.u.reshaped()), 1e-11);
 }
@@ -223,7 +223,7 @@ TEST(Motion, DivergedMotionCostsInfinitelyMuch) {
   Plan plan = initial_plan(problem);
   plan.u.setConstant(std::numeric_limits<double>::max());
   MotionEvaluator evaluator(problem);
-  Motion motion;
+  EvaluatedMotion motion;
   evaluator.run(plan, Keep::nothing, nullptr, motion);
   EXPECT_GE(motion.diverged_at, 0);
   EXPECT_EQ(motion.cost, std::numeric_limits<double>::infinity());
@@ -253,7 +253,7 @@ TEST(Motion, StepsCanBeRepeatedWithTheSameBits) {
   actuate_joints(problem);
   MotionEvaluator evaluator(problem);
   const Plan plan = some_plan(problem, 20);
-  Motion motion, whole;
+  EvaluatedMotion motion, whole;
   evaluator.run(plan, Keep::guesses, nullptr, motion);
   evaluator.run(plan, Keep::records, nullptr, whole);
   ASSERT_EQ(motion.diverged_at, -1);
@@ -273,7 +273,7 @@ TEST(Motion, StepsCanBeRepeatedWithTheSameBits) {
 TEST(Motion, LeavesItAtThatWhenToldTo) {
   const Problem problem = swing_up();
   MotionEvaluator evaluator(problem);
-  Motion motion;
+  EvaluatedMotion motion;
   Steering steering;
   steering.stops = [](int t) { return t == 5; };
   evaluator.run(initial_plan(problem), Keep::nothing, nullptr, motion, steering);

@@ -74,7 +74,7 @@ struct Programme {
     check_problem(problem);
     Plan plan = initial_plan(problem);
     MotionEvaluator evaluator(problem);
-    Motion motion;
+    EvaluatedMotion motion;
     evaluator.run(plan, MotionEvaluator::Keep::nothing, nullptr, motion);
     plan.q = motion.q;
     plan.v = motion.v;

@@ -40,7 +40,7 @@ double distance(const Plan& plan, const VecX& u) { return (plan.u.reshaped() - u
 
 void expect_consistent(const Problem& problem, const Solution& solution) {
   MotionEvaluator evaluator(problem);
-  Motion motion;
+  EvaluatedMotion motion;
   evaluator.run(solution.plan, MotionEvaluator::Keep::nothing, nullptr, motion);
   EXPECT_EQ(solution.cost, motion.cost);
   EXPECT_EQ(solution.infeasibility, motion.violation);
