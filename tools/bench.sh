@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs the benchmarks, prints their tables and how they stand against bench/targets.json. The numbers of a whole run go to
-# bench/results/<machine>-<compiler>/, and into docs/benchmarks.md and docs/optimize.md where these show that machine;
+# bench/results/<machine>-<compiler>/, and into docs/benchmarks.md, docs/optimize.md and README.md where these show that machine;
 # with arguments, which may leave things out, they stay in build/.
 #
 #   tools/bench.sh [Google Benchmark arguments]     for example --benchmark_filter='unit|atlas'
@@ -62,3 +62,6 @@ partial=build/bench_optimize.json
 build/bench_optimize --benchmark_out="$partial" --benchmark_out_format=json
 sed '/"host_name":/d; /"load_avg":/d' "$partial" >"$result"
 show optimize_table.py docs/optimize.md "$result"
+
+# The few numbers on the first page.
+show readme_numbers.py README.md "bench/results/$machine"
