@@ -62,7 +62,7 @@ check: setup  ## the slow checks: sanitizers, large random runs, fuzzers (FUZZ_S
 	@$(call configure_and_build,fuzz)
 	@tools/fuzz.sh build-fuzz $(FUZZ_SECONDS)
 
-bench:  ## run the benchmarks and print the tables (BENCH_ARGS=... passes arguments on)
+bench:  ## run the benchmarks, print their tables and write docs/benchmarks.md (BENCH_ARGS=... passes arguments on)
 	@tools/setup.sh --bench
 	@$(call configure_and_build,bench)
 	@tools/bench.sh $(BENCH_ARGS)

@@ -1,20 +1,18 @@
+// A cube slides over the ground until friction stops it: where, and how that depends on its speed and on friction.
 #include <cstdio>
 
-#include "lithe/dynamics/forward_dynamics_derivatives.h"
-#include "lithe/model/model_builder.h"
+#include "lithe/batch/rollout_gradient.h"
+#include "lithe/scenes/catalogue.h"
 
 int main() {
   using namespace lithe;
-  const Model model = ModelBuilder()
-                          .add_body("world", {.name = "bob", .inertia = SpatialInertia::point(1.0, {0, 0, -0.5})},
-                                    revolute("hinge", Vec3::UnitY()))
-                          .build();
-  const VecX q = VecX::Constant(1, 0.3), v = VecX::Zero(1), tau = VecX::Zero(1);
-  Kinematics kin;  // these three are workspaces: a second call allocates nothing
-  ForwardDynamics fd;
-  ForwardDynamicsDerivatives d;
-  kinematics(model, q, v, kin);
-  aba(model, kin, tau, fd);            // a = M⁻¹(τ − h)
-  aba_derivatives(model, kin, fd, d);  // ∂a/∂q, ∂a/∂v, ∂a/∂τ
-  std::printf("a = %.4f, da/dq = %.4f, da/dtau = %.4f\n", fd.a[0], d.da_dq(0, 0), d.da_dtau(0, 0));
+  const Scene cube = scene("sliding_cube");
+  const RolloutOptions options = {.parameters = StepParameters(cube.model, {"shape/cube/friction"})};
+  RolloutLoss loss;
+  loss.terminal = [](const LossPoint& at, LossGradient& by) {
+    by.q[0] = 1;
+    return at.q[0];
+  };
+  const auto gradient = rollout_gradient(cube.model, {cube.q, VecX::Unit(6, 0)}, {.steps = 300}, loss, options);
+  std::printf("x = %.4f, by speed %.4f, by friction %.4f\n", gradient.value, gradient.v[0], gradient.parameters[0]);
 }

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs the benchmarks and prints their table. The numbers of a whole run go to bench/results/<machine>-<compiler>/;
+# Runs the benchmarks, prints their tables and how they stand against bench/targets.json. The numbers of a whole run go to
+# bench/results/<machine>-<compiler>/, and into docs/benchmarks.md, docs/optimize.md and README.md where these show that machine;
 # with arguments, which may leave things out, they stay in build/.
 #
 #   tools/bench.sh [Google Benchmark arguments]     for example --benchmark_filter='unit|atlas'
@@ -15,6 +16,14 @@ fail() {
 
 # Prints e.g. "AMD Ryzen 9 7950X" as amd-ryzen-9-7950x.
 slug() { tr '[:upper:]' '[:lower:]' | sed -E 's/\((r|tm)\)//g; s/[^a-z0-9.]+/-/g; s/^-+|-+$//g'; }
+
+# show TOOL PAGE RESULT [ARGUMENT…]: prints the tables of a result, and writes them into the page that names it.
+show() {
+  local tool=$1 page=$2 result=$3 into=()
+  shift 3
+  if grep -qF "$result" "$page"; then into=(--into "$page"); fi
+  python3 "tools/$tool" "$@" "${into[@]}" "$result"
+}
 
 programs=(dynamics collision step)
 for name in "${programs[@]}"; do
@@ -38,30 +47,21 @@ for name in "${programs[@]}"; do
   # The name of the host and the machine's load are no part of a result.
   (($# == 0)) || result=$partial.shown
   sed '/"host_name":/d; /"load_avg":/d' "$partial" >"$result"
-  if grep -qF "$result" README.md; then
-    python3 tools/bench_table.py --into README.md "$result"
-  else
-    python3 tools/bench_table.py "$result"
-  fi
+  show bench_table.py docs/benchmarks.md "$result" --targets
 done
 
 # The gradients: their own program, since each scene is measured with its forward step and its differences in turn.
 (($# == 0)) || exit 0
 result=bench/results/$machine/gradients.json
 build/lithe bench --json >"$result"
-if grep -qF "$result" README.md; then
-  python3 tools/gradient_table.py --into README.md "$result"
-else
-  python3 tools/gradient_table.py "$result"
-fi
+show gradient_table.py docs/benchmarks.md "$result" --targets
 
 # The solvers: iterations, with one thread and with two.
 result=bench/results/$machine/optimize.json
 partial=build/bench_optimize.json
 build/bench_optimize --benchmark_out="$partial" --benchmark_out_format=json
 sed '/"host_name":/d; /"load_avg":/d' "$partial" >"$result"
-if grep -qF "$result" docs/optimize.md; then
-  python3 tools/optimize_table.py --into docs/optimize.md "$result"
-else
-  python3 tools/optimize_table.py "$result"
-fi
+show optimize_table.py docs/optimize.md "$result"
+
+# The few numbers on the first page.
+show readme_numbers.py README.md "bench/results/$machine"

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Prints what bench_dynamics, bench_collision or bench_step measured as tables.
 
-    tools/bench_table.py [--check] [--into <page.md>] <results.json>
+    tools/bench_table.py [--targets] [--check] [--into <page.md>] <results.json>
 
-Times are minima. Those with a target are also given in units u, the time of Eigen's dense Cholesky
-factorisation of a 33×33 matrix on the same machine in the same run, because targets are stated in u.
-With --check, a missed target fails. With --into, the tables also replace what the page has between
-its lines <!-- bench dynamics --> (or collision, or step) and <!-- /bench -->.
+Times are minima, some of them also in units u, the time of Eigen's dense Cholesky factorisation of a 33×33
+matrix on the same machine in the same run. With --into, the tables also replace what the page has between
+its lines <!-- bench dynamics --> (or collision, or step) and <!-- /bench -->. With --targets, a table follows
+that compares the results with bench/targets.json; with --check, a missed target fails.
 """
 
 import argparse
@@ -18,22 +18,21 @@ from pathlib import Path
 from typing import NamedTuple
 
 UNIT = "unit/llt_33"
+TARGETS = Path(__file__).resolve().parents[1] / "bench" / "targets.json"
 MICROSECONDS = {"ns": 1e-3, "us": 1.0, "ms": 1e3, "s": 1e6}
 
 
 class Row(NamedTuple):
     kernel: str
     title: str
-    wanted: float = math.nan  # in u
-    moonshot: float = math.nan
 
 
 DYNAMICS = [
-    Row("id_with_kinematics", "ID, with kinematics", 0.5, 0.3),
-    Row("mass_matrix_and_factor_with_kinematics", "M and factor, with kinematics", 0.7, 0.45),
-    Row("fd_with_kinematics", "FD, with kinematics", 0.9, 0.6),
-    Row("id_derivatives", "∂ID by q, v", 1.2, 0.7),
-    Row("fd_derivatives", "∂FD by q, v, τ", 2.5, 1.6),
+    Row("id_with_kinematics", "ID, with kinematics"),
+    Row("mass_matrix_and_factor_with_kinematics", "M and factor, with kinematics"),
+    Row("fd_with_kinematics", "FD, with kinematics"),
+    Row("id_derivatives", "∂ID by q, v"),
+    Row("fd_derivatives", "∂FD by q, v, τ"),
     Row("kinematics", "kinematics"),
     Row("mass_matrix", "M"),
     Row("factor", "factor"),
@@ -43,17 +42,17 @@ DYNAMICS = [
 ]
 
 COLLISION = [
-    Row("atlas/detect", "Atlas over a box: all contacts", 1.2, 0.7),
+    Row("atlas/detect", "Atlas over a box: all contacts"),
     Row("atlas/columns", "∂(p, n, gap)/∂q of its contacts"),
     Row("atlas_without_exceptions/detect", "with the hulls that overlap by design"),
 ]
 STEP = [
-    Row("humanoid", "humanoid, standing on two mesh feet", 3.5, 2.5),
-    Row("half_cheetah", "half cheetah, on its feet", 1.2),
+    Row("humanoid", "humanoid, standing on two mesh feet"),
+    Row("half_cheetah", "half cheetah, on its feet"),
     Row("stack_20", "stack of 20 boxes"),
-    Row("boxes_10", "10 boxes on the ground", 8),
-    Row("boxes_100", "100 boxes", 80),
-    Row("boxes_1000", "1000 boxes", 800),
+    Row("boxes_10", "10 boxes on the ground"),
+    Row("boxes_100", "100 boxes"),
+    Row("boxes_1000", "1000 boxes"),
 ]
 STAGES = [
     Row("without_contacts", "the same without contacts"),
@@ -94,28 +93,14 @@ def table(header, rows):
     return [line(header), line(rule), *map(line, rows)]
 
 
-def verdict(row, multiple):
-    if math.isnan(row.wanted):
-        return ""
-    if multiple <= row.moonshot:
-        return "ok, moonshot"
-    return "ok" if multiple <= row.wanted else "miss"
-
-
-def number(value):
-    return "" if math.isnan(value) else f"{value:g}"
-
-
 def humanoid_table(minima):
     unit = minima[UNIT]
-    cells = [["1 u: dense Cholesky, 33×33", f"{unit:.2f}", "1.000", "", "", ""]]
+    cells = [["1 u: dense Cholesky, 33×33", f"{unit:.2f}", "1.000"]]
     for row in DYNAMICS:
         time = minima.get(f"humanoid/{row.kernel}")
         if time is not None:
-            multiple = time / unit
-            marks = [number(row.wanted), number(row.moonshot), verdict(row, multiple)]
-            cells.append([row.title, f"{time:.2f}", f"{multiple:.3f}", *marks])
-    return table(["humanoid, 33 DoFs", "µs", "u", "wanted", "moonshot", ""], cells)
+            cells.append([row.title, f"{time:.2f}", f"{time / unit:.3f}"])
+    return table(["humanoid, 33 DoFs", "µs", "u"], cells)
 
 
 def chain_lengths(minima):
@@ -147,9 +132,8 @@ def robot_table(minima):
     for row in COLLISION:
         time = minima.get(row.kernel)
         if time is not None:
-            marks = [number(row.wanted), number(row.moonshot), verdict(row, time / unit)]
-            cells.append([row.title, f"{time:.2f}", f"{time / unit:.3f}", *marks])
-    return table([f"1 u = {unit:.2f} µs", "µs", "u", "wanted", "moonshot", ""], cells)
+            cells.append([row.title, f"{time:.2f}", f"{time / unit:.3f}"])
+    return table([f"1 u = {unit:.2f} µs", "µs", "u"], cells)
 
 
 def pair_table(minima):
@@ -191,22 +175,16 @@ def step_table(minima, runs):
     def contacts(name):
         return f"{runs[name]['contacts']:.0f}" if "contacts" in runs.get(name, {}) else ""
 
-    targets = any(not math.isnan(row.wanted) for row in STEP)
     cells = []
     for row in STEP:
         ours, theirs = minima.get(f"step/{row.kernel}"), minima.get(f"mujoco/{row.kernel}")
         if ours is None:
             continue
-        multiple = ours / unit
-        marks = [number(row.wanted), number(row.moonshot), verdict(row, multiple)] if targets else []
         rival = ["", "", ""]
         if theirs is not None:
             rival = [contacts(f"mujoco/{row.kernel}"), f"{theirs:.4g}", f"{theirs / ours:.2f}×"]
-        cells.append([row.title, contacts(f"step/{row.kernel}"), f"{ours:.4g}", f"{multiple:.4g}", *marks, *rival])
-    marks = ["wanted", "moonshot", ""] if targets else []
-    return table(
-        [f"warm step, 1 u = {unit:.2f} µs", "contacts", "µs", "u", *marks, "MuJoCo: contacts", "µs", "ratio"], cells
-    )
+        cells.append([row.title, contacts(f"step/{row.kernel}"), f"{ours:.4g}", f"{ours / unit:.4g}", *rival])
+    return table([f"warm step, 1 u = {unit:.2f} µs", "contacts", "µs", "u", "MuJoCo: contacts", "µs", "ratio"], cells)
 
 
 def stage_table(minima):
@@ -263,22 +241,48 @@ def tables_of(runs):
     return tables
 
 
-TARGETS = {"dynamics": ("humanoid/", DYNAMICS), "collision": ("", COLLISION), "step": ("step/", STEP)}
+# Where the times of a program's targets are: the beginning of their names, and the rows that have the titles.
+MEASURED = {"dynamics": ("humanoid/", DYNAMICS), "collision": ("", COLLISION), "step": ("step/", STEP)}
+
+
+def read_targets(name):
+    """What bench/targets.json has for a program, or for the gradients."""
+    return json.loads(TARGETS.read_text(encoding="utf-8"))[name]
+
+
+def against_targets(minima):
+    """For each target of the program: its title, the time in u or None if it was not measured, wanted, moonshot or None."""
+    prefix, rows = MEASURED[program(minima)]
+    titles = {row.kernel: row.title for row in rows}
+    for kernel, target in read_targets(program(minima)).items():
+        time = minima.get(prefix + kernel)
+        multiple = None if time is None else time / minima[UNIT]
+        yield titles[kernel], multiple, target["wanted"], target.get("moonshot")
+
+
+def verdict(multiple, wanted, moonshot):
+    if multiple is None:
+        return "not measured"
+    if moonshot is not None and multiple <= moonshot:
+        return "ok, moonshot"
+    return "ok" if multiple <= wanted else "miss"
+
+
+def target_table(minima):
+    cells = [
+        [title, "" if u is None else f"{u:.3f}", f"{wanted:g}", f"{moonshot or ''}", verdict(u, wanted, moonshot)]
+        for title, u, wanted, moonshot in against_targets(minima)
+    ]
+    return table(["targets", "u", "wanted", "moonshot", ""], cells)
 
 
 def misses(minima):
     """What is worse than wanted, or was not measured at all."""
-    prefix, rows = TARGETS[program(minima)]
-    found = []
-    for row in rows:
-        if math.isnan(row.wanted):
-            continue
-        time = minima.get(prefix + row.kernel)
-        if time is None:
-            found.append(f"{row.title} was not measured")
-        elif time / minima[UNIT] > row.wanted:
-            found.append(f"{row.title} takes {time / minima[UNIT]:.3f} u, wanted {row.wanted:g} u")
-    return found
+    for title, multiple, wanted, _ in against_targets(minima):
+        if multiple is None:
+            yield f"{title} was not measured"
+        elif multiple > wanted:
+            yield f"{title} takes {multiple:.3f} u, wanted {wanted:g} u"
 
 
 def replace_tables(page, name, text):
@@ -293,6 +297,7 @@ def replace_tables(page, name, text):
 def main():
     parser = argparse.ArgumentParser(description="Prints what the benchmarks measured as tables.")
     parser.add_argument("results", help="JSON file written by one of the programs with --benchmark_out=FILE")
+    parser.add_argument("--targets", action="store_true", help="compare with bench/targets.json")
     parser.add_argument("--check", action="store_true", help="fail if a wanted target is missed")
     parser.add_argument("--into", metavar="PAGE", help="a Markdown page whose tables to replace")
     arguments = parser.parse_args()
@@ -303,14 +308,16 @@ def main():
     except (OSError, ValueError, KeyError) as error:
         sys.exit(f"bench_table: error: {arguments.results}: {error}")
     if UNIT not in minima:
-        sys.exit(f"bench_table: error: {arguments.results}: no minimum of {UNIT}, the unit of the targets")
+        sys.exit(f"bench_table: error: {arguments.results}: no minimum of {UNIT}, the unit of the tables")
 
     text = "\n\n".join("\n".join(lines) for lines in tables_of(runs))
     print(text)
     if arguments.into:
         replace_tables(arguments.into, program(minima), text)
+    if arguments.targets:
+        print("\n" + "\n".join(target_table(minima)))
     if arguments.check:
-        missed = misses(minima)
+        missed = list(misses(minima))
         for miss in missed:
             print(f"bench_table: error: {miss}", file=sys.stderr)
         sys.exit(1 if missed else 0)

@@ -19,4 +19,4 @@ def test_the_readme_shows_what_its_example_prints():
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         exec(blocks[0], {})
-    assert f"It prints `{printed.getvalue().strip()}`." in text
+    assert f"Both print `{printed.getvalue().strip()}`." in text

@@ -20,4 +20,12 @@ run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/consumer -B ${consumer} -G ${g
   -D LITHE_VERSION=${version}
 )
 run(${CMAKE_COMMAND} --build ${consumer} --config ${config})
-run(${consumer}/consumer)
+execute_process(COMMAND ${consumer}/consumer OUTPUT_VARIABLE printed OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+message(STATUS "${printed}")
+
+# The README says what its example prints.
+file(READ ${CMAKE_CURRENT_LIST_DIR}/../../README.md readme)
+string(FIND "${readme}" "Both print `${printed}`." found)
+if(found EQUAL -1)
+  message(FATAL_ERROR "README.md does not say that its example prints: ${printed}")
+endif()
