@@ -14,14 +14,14 @@
 namespace lithe::experiments {
 namespace {
 
-Motion motion_of(const Problem& problem, const Plan& plan) {
+EvaluatedMotion motion_of(const Problem& problem, const Plan& plan) {
   MotionEvaluator evaluator(problem);
-  Motion motion;
+  EvaluatedMotion motion;
   evaluator.run(plan, MotionEvaluator::Keep::nothing, nullptr, motion);
   return motion;
 }
 
-double loss_at_end(const Scene& scene, const Motion& motion) {
+double loss_at_end(const Scene& scene, const EvaluatedMotion& motion) {
   const Eigen::Index end = motion.q.cols() - 1;
   return task_loss(*scene.task, scene.model, motion.q.col(end), motion.v.col(end)).value;
 }
@@ -45,7 +45,7 @@ TEST(SceneProblem, WithoutForcesTheCostIsTheTasksLoss) {
     EXPECT_EQ(problem.steps, s.task->steps);
     EXPECT_EQ(problem.hold, 1);
     EXPECT_EQ(problem.step.time_step(), s.time_step);
-    const Motion motion = motion_of(problem, initial_plan(problem));
+    const EvaluatedMotion motion = motion_of(problem, initial_plan(problem));
     ASSERT_EQ(motion.q.cols(), s.task->steps + 1);
     EXPECT_NEAR(motion.cost, loss_at_end(s, motion), 1e-12 * std::max(1.0, std::abs(motion.cost)));
   }
@@ -91,7 +91,7 @@ TEST(SceneProblem, FullForceAllTheTimeCostsTheWeightPerJoint) {
       const Problem problem = problem_of(s, {.effort_weight = 0.25, .steps = 60, .hold = hold});
       Plan plan = initial_plan(problem);
       for (int k = 0; k < problem.controls(); ++k) plan.u.row(k).setConstant(problem.upper[k]);
-      const Motion motion = motion_of(problem, plan);
+      const EvaluatedMotion motion = motion_of(problem, plan);
       EXPECT_NEAR(motion.cost - loss_at_end(s, motion), 0.25 * problem.controls(), 1e-9);
     }
   }
@@ -100,7 +100,7 @@ TEST(SceneProblem, FullForceAllTheTimeCostsTheWeightPerJoint) {
   const Problem problem = problem_of(s, {.effort_weight = 0.25, .steps = 60});
   Plan plan = initial_plan(problem);
   plan.u.setConstant(10);
-  const Motion motion = motion_of(problem, plan);
+  const EvaluatedMotion motion = motion_of(problem, plan);
   EXPECT_NEAR(motion.cost - loss_at_end(s, motion), 0.25, 1e-9);
 }
 

@@ -239,7 +239,7 @@ TEST(Motion, SameBitsWhateverWasRunBefore) {
   const Problem problem = sliding_box();
   const Plan plan = some_plan(problem, 0.1), other = some_plan(problem, 5);
   MotionEvaluator fresh(problem), used(problem);
-  Motion a, b;
+  EvaluatedMotion a, b;
   fresh.run(plan, Keep::nothing, nullptr, a);
   used.run(other, Keep::records, nullptr, b);
   used.run(plan, Keep::records, nullptr, b);
