@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <random>
 
 #include "lithe/collision/pairs.h"
 #include "tests/collision/polytope_scenes.h"
 #include "tests/support/allocation_counter.h"
+#include "tests/support/constants.h"
 #include "tests/support/pair_fixtures.h"
 #include "tests/support/random_model.h"
 #include "tests/support/random_test.h"
@@ -16,8 +16,6 @@
 namespace lithe::test {
 namespace {
 
-constexpr double kPi = std::numbers::pi;
-
 std::vector<Contact> box_contacts(const PolytopeScene& scene) {
   PairBuffers scratch;
   std::vector<Contact> contacts;
@@ -25,8 +23,6 @@ std::vector<Contact> box_contacts(const PolytopeScene& scene) {
   (mesh ? box_mesh_contacts : box_box_contacts)(scene.query(scratch), contacts);
   return contacts;
 }
-
-Collider cube(int index) { return box_collider(0.5, 0.5, 0.5, index); }
 
 void expect_normal(const std::vector<Contact>& contacts, const Vec3& n) {
   for (const Contact& contact : contacts) EXPECT_LT((contact.n - n).norm(), 1e-12) << contact.n.transpose();
@@ -49,8 +45,8 @@ bool is_at_corner(const PolytopeScene& scene, const Contact& contact, double sla
 }
 
 // Skipped only where rounding may name a crossing after another side.
-Outcome expect_same(const PolytopeScene& scene, const std::vector<Contact>& actual,
-                    const std::vector<Contact>& expected, double size) {
+Outcome expect_same_manifold(const PolytopeScene& scene, const std::vector<Contact>& actual,
+                             const std::vector<Contact>& expected, double size) {
   const double tolerance = 1e-12 * size;
   for (const Contact& contact : expected) {
     if (is_at_corner(scene, contact, 1e-9 * size)) return Outcome::skipped;
@@ -67,7 +63,7 @@ Outcome expect_same(const PolytopeScene& scene, const std::vector<Contact>& actu
   return Outcome::checked;
 }
 
-PolytopeScene scene_of(const PairCase& c) {
+PolytopeScene ordered_scene(const PairCase& c) {
   const bool reversed = c.a.collider.type == c.b.collider.type && c.a.collider.shape > c.b.collider.shape;
   if (reversed) return {c.b.collider, c.a.collider, c.X_WB, c.X_WA};
   return {c.a.collider, c.b.collider, c.X_WA, c.X_WB};
@@ -82,11 +78,11 @@ void compare_with_all_axes(ShapeType b, CaseMaker make, int cases, int least_tou
       cases,
       [&](std::mt19937_64& random) {
         const PairCase c = make({ShapeType::box, b}, random);
-        PolytopeScene scene = scene_of(c);
+        PolytopeScene scene = ordered_scene(c);
         scene.max_points = chance(random, 0.5) ? 100 : uniform_int(random, 1, 8);
         const auto expected = all_axes_contacts(scene);
         touching += !expected.empty();
-        const Outcome outcome = expect_same(scene, box_contacts(scene), expected, c.extent());
+        const Outcome outcome = expect_same_manifold(scene, box_contacts(scene), expected, c.extent());
         if (testing::Test::HasFailure()) ADD_FAILURE() << describe(c);
         return outcome;
       },
@@ -129,7 +125,7 @@ TEST(BoxBox, ExtremeBoxesHaveTheContactsOfAllAxes) {
         scene.X_WA.p.z() = reach + uniform(random, -2, 1) * bands_of(a, b).margin;
         const auto expected = all_axes_contacts(scene);
         touching += !expected.empty();
-        return expect_same(scene, box_contacts(scene), expected, 40);
+        return expect_same_manifold(scene, box_contacts(scene), expected, 40);
       },
       0.05);
   if (only_seed() != 0) return;
@@ -253,7 +249,7 @@ TEST(BoxMesh, FeetOnTheGroundHaveTheContactsOfAllAxes) {
         const auto expected = all_axes_contacts(scene);
         touching += !expected.empty();
         inside += scene.X_WB.p.head<2>().cwiseAbs().maxCoeff() < 1.8;
-        return expect_same(scene, box_contacts(scene), expected, 4);
+        return expect_same_manifold(scene, box_contacts(scene), expected, 4);
       },
       0.02);
   if (only_seed() == 0) {
@@ -275,7 +271,7 @@ TEST(BoxMesh, LargePlankWithItsToeAtTheEdgeIsItsOwnReference) {
   const auto contacts = box_contacts(scene);
   ASSERT_FALSE(contacts.empty());
   for (const Contact& contact : contacts) EXPECT_EQ(contact.code_b.part() == FeatureCode::Part::vertex, false);
-  EXPECT_EQ(expect_same(scene, contacts, all_axes_contacts(scene), 2), Outcome::checked);
+  EXPECT_EQ(expect_same_manifold(scene, contacts, all_axes_contacts(scene), 2), Outcome::checked);
 }
 
 TEST(BoxPairs, AllocateNothingWhenWarm) {

@@ -12,7 +12,9 @@
 #include "lithe/collision/rim_arc.h"
 #include "lithe/collision/rim_rim.h"
 #include "lithe/spatial/rotation.h"
+#include "tests/collision/collider_pair.h"
 #include "tests/collision/expect_contact.h"
+#include "tests/support/constants.h"
 #include "tests/support/differentiate.h"
 #include "tests/support/oracle.h"
 #include "tests/support/pair_fixtures.h"
@@ -24,29 +26,6 @@ namespace lithe::test {
 namespace {
 
 using Part = FeatureCode::Part;
-
-// Two shapes, b in the world's frame.
-class Pair {
- public:
-  Pair(const Geometry& a, const Geometry& b) : a_(make_test_shape(a, 0)), b_(make_test_shape(b, 1)) {}
-
-  std::vector<Contact> contacts(const Pose& X_WA, int max_points = kMaxPoints) const {
-    std::vector<Contact> out;
-    collide(a_.collider, X_WA, b_.collider, Pose(), scratch_, out, max_points);
-    return out;
-  }
-  Contact distance(const Pose& X_WA, const Pose& X_WB = {}) const {
-    return lithe::distance(a_.collider, X_WA, b_.collider, X_WB, scratch_);
-  }
-  const Geometry& a() const { return a_.geometry; }
-  const Geometry& b() const { return b_.geometry; }
-
- private:
-  TestShape a_, b_;
-  mutable PairScratch scratch_;
-};
-
-bool is_finite(const Contact& c) { return c.p.allFinite() && c.n.allFinite() && std::isfinite(c.gap); }
 
 // Whether a vertical load at x rests inside the points, seen from above.
 bool holds(const std::vector<Contact>& contacts, double x, double y) {
@@ -180,7 +159,7 @@ TEST(RimArc, LineOverTheMiddleOfACapFindsTheCap) {
 // ---- capsule and cylinder -------------------------------------------------------------------------------------------
 
 TEST(CapsuleCylinder, EndIsClosestToCapSideAndRim) {
-  const Pair pair(Capsule{0.25, 1}, Cylinder{0.5, 1});
+  const ColliderPair pair(Capsule{0.25, 1}, Cylinder{0.5, 1});
   const Contact cap = pair.distance(Pose::translation(0.1, 0, 2.5));
   expect_contact(cap, Vec3(0.1, 0, 1.125), Vec3::UnitZ(), 0.25);
   expect_codes(cap, FeatureCode::end(0), FeatureCode::cap(1));
@@ -195,7 +174,7 @@ TEST(CapsuleCylinder, EndIsClosestToCapSideAndRim) {
 }
 
 TEST(CapsuleCylinder, PipeTouchesSideWhereTheyCross) {
-  const Pair pair(Capsule{0.25, 1}, Cylinder{0.5, 1});
+  const ColliderPair pair(Capsule{0.25, 1}, Cylinder{0.5, 1});
   const Contact c = pair.distance({along_x(), Vec3(0.2, 0.7, 0.3)});
   expect_contact(c, Vec3(0, 0.475, 0.3), Vec3::UnitY(), -0.05);
   expect_codes(c, FeatureCode::pipe(), FeatureCode::side());
@@ -203,7 +182,7 @@ TEST(CapsuleCylinder, PipeTouchesSideWhereTheyCross) {
 
 // The slope of the rim's ellipse: a line that leans over the rim touches it, not the cap.
 TEST(CapsuleCylinder, PipeLeansOnRim) {
-  const Pair pair(Capsule{0.1, 2}, Cylinder{0.5, 1});
+  const ColliderPair pair(Capsule{0.1, 2}, Cylinder{0.5, 1});
   const Mat3 R = turn_y(kPi / 4);
   const Vec3 n(-1 / std::sqrt(2), 0, 1 / std::sqrt(2));
   const Contact c = pair.distance({R, Vec3(-0.5, 0, 1) + 0.4 * n});
@@ -214,7 +193,7 @@ TEST(CapsuleCylinder, PipeLeansOnRim) {
 }
 
 TEST(CapsuleCylinder, CapsuleLyingOnCan) {
-  const Pair pair(Capsule{0.1, 0.3}, Cylinder{0.5, 1});
+  const ColliderPair pair(Capsule{0.1, 0.3}, Cylinder{0.5, 1});
   const std::vector<Contact> inside = pair.contacts({along_x(), Vec3(0.1, 0, 1.0999)});
   ASSERT_EQ(inside.size(), 2u);
   for (int k = 0; k < 2; ++k) {
@@ -227,7 +206,7 @@ TEST(CapsuleCylinder, CapsuleLyingOnCan) {
   expect_codes(over[1], FeatureCode::pipe(), FeatureCode::cap_side(1, 1));
   expect_contact(over[1], Vec3(0.5, 0, 0.99995), Vec3::UnitZ(), -1e-4, 1e-12);
   // A chord: both ends out.
-  const Pair beam(Capsule{0.1, 2}, Cylinder{0.5, 1});
+  const ColliderPair beam(Capsule{0.1, 2}, Cylinder{0.5, 1});
   const std::vector<Contact> across_can = beam.contacts({along_x(), Vec3(0, 0.3, 1.0999)});
   ASSERT_EQ(across_can.size(), 2u);
   EXPECT_NEAR(across_can[0].p.x(), -0.4, 1e-12);
@@ -236,7 +215,7 @@ TEST(CapsuleCylinder, CapsuleLyingOnCan) {
 
 // The pipe stays on both ends of its chord, and the points move little, as it tilts through the horizontal.
 TEST(CapsuleCylinder, LyingOverTheRimIsContinuousInTilt) {
-  const Pair pair(Capsule{0.1, 0.3}, Cylinder{0.5, 1});
+  const ColliderPair pair(Capsule{0.1, 0.3}, Cylinder{0.5, 1});
   std::optional<Vec3> before;
   for (double tilt = -5e-4; tilt <= 5e-4; tilt += 1e-5) {
     const std::vector<Contact> contacts = pair.contacts({turn_y(tilt) * along_x(), Vec3(0.4, 0, 1.0999)});
@@ -247,14 +226,14 @@ TEST(CapsuleCylinder, LyingOverTheRimIsContinuousInTilt) {
 }
 
 TEST(CapsuleCylinder, StandsOnCanWithOneEnd) {
-  const Pair pair(Capsule{0.1, 0.3}, Cylinder{0.5, 1});
+  const ColliderPair pair(Capsule{0.1, 0.3}, Cylinder{0.5, 1});
   const std::vector<Contact> contacts = pair.contacts(Pose::translation(0.2, 0, 1.3999));
   ASSERT_EQ(contacts.size(), 1u);
   expect_codes(contacts[0], FeatureCode::end(0), FeatureCode::cap(1));
 }
 
 TEST(CapsuleCylinder, LiesAlongTheSide) {
-  const Pair pair(Capsule{0.1, 0.3}, Cylinder{0.2, 1});
+  const ColliderPair pair(Capsule{0.1, 0.3}, Cylinder{0.2, 1});
   const std::vector<Contact> inside = pair.contacts(Pose::translation(0.2999, 0, 0.2));
   ASSERT_EQ(inside.size(), 2u);
   expect_codes(inside[0], FeatureCode::end(0), FeatureCode::side());
@@ -269,7 +248,7 @@ TEST(CapsuleCylinder, LiesAlongTheSide) {
 }
 
 TEST(CapsuleCylinder, AxisOnAxisHasItsNormalByConvention) {
-  const Pair pair(Capsule{0.1, 0.3}, Cylinder{0.2, 1});
+  const ColliderPair pair(Capsule{0.1, 0.3}, Cylinder{0.2, 1});
   const Contact c = pair.distance(Pose::translation(0, 0, 0.1));
   EXPECT_TRUE(by_convention(c));
   expect_contact(c, Vec3(0.05, 0, 0.1), Vec3::UnitX(), -0.3, 1e-12);
@@ -279,7 +258,7 @@ TEST(CapsuleCylinder, AxisOnAxisHasItsNormalByConvention) {
 // ---- two cylinders --------------------------------------------------------------------------------------------------
 
 TEST(CylinderCylinder, PartsAsTextbooksHaveThem) {
-  const Pair pair(Cylinder{0.5, 1}, Cylinder{0.5, 1});
+  const ColliderPair pair(Cylinder{0.5, 1}, Cylinder{0.5, 1});
   // Rims of parallel cylinders: 3-4-5.
   const Contact rims = pair.distance(Pose::translation(1 + 3, 0, 2 + 4));
   expect_contact(rims, Vec3(2, 0, 3), Vec3(0.6, 0, 0.8), 5, 1e-12);
@@ -296,7 +275,7 @@ TEST(CylinderCylinder, PartsAsTextbooksHaveThem) {
 
 // Two rims at right angles to each other: the closest points solve a quartic, whose residuals must vanish.
 TEST(CylinderCylinder, RimsAreExactlyAsFarAsTheNormalSays) {
-  const Pair pair(Cylinder{0.4, 0.3}, Cylinder{0.5, 0.2});
+  const ColliderPair pair(Cylinder{0.4, 0.3}, Cylinder{0.5, 0.2});
   const Contact c = pair.distance({turn_x(0.4) * turn_y(1.1), Vec3(0.9, 0.35, 0.75)});
   EXPECT_EQ(c.code_a.part(), Part::rim);
   EXPECT_EQ(c.code_b.part(), Part::rim);
@@ -307,7 +286,7 @@ TEST(CylinderCylinder, RimsAreExactlyAsFarAsTheNormalSays) {
 }
 
 TEST(CylinderCylinder, CoaxialCylinders) {
-  const Pair pair(Cylinder{0.5, 1}, Cylinder{0.3, 2});
+  const ColliderPair pair(Cylinder{0.5, 1}, Cylinder{0.3, 2});
   const Contact apart = pair.distance(Pose::translation(0, 0, 4));
   EXPECT_NEAR(apart.gap, 1, kTiny);
   expect_vec(apart.n, Vec3::UnitZ());
@@ -325,7 +304,7 @@ TEST(CylinderCylinder, CoaxialCylinders) {
 }
 
 TEST(CylinderCylinder, CoincidentCentresAtEveryTurnOf45Degrees) {
-  const Pair pair(Cylinder{0.5, 1}, Cylinder{0.5, 1});
+  const ColliderPair pair(Cylinder{0.5, 1}, Cylinder{0.5, 1});
   for (int i = 0; i < 8; ++i) {
     for (int j = 0; j < 8; ++j) {
       const Pose X = Pose::rotation(turn_x(i * kPi / 4) * turn_y(j * kPi / 4));
@@ -386,7 +365,7 @@ TEST(CylinderCylinder, PolishNormal) {
 }
 
 TEST(CylinderCylinder, StackedCans) {
-  const Pair pair(Cylinder{0.3, 0.5}, Cylinder{0.5, 0.5});
+  const ColliderPair pair(Cylinder{0.3, 0.5}, Cylinder{0.5, 0.5});
   const std::vector<Contact> contacts = pair.contacts(Pose::translation(0.1, 0, 0.9999));
   ASSERT_EQ(contacts.size(), 4u);
   for (int q = 0; q < 4; ++q) {
@@ -401,7 +380,7 @@ TEST(CylinderCylinder, StackedCans) {
   ASSERT_EQ(spun.size(), 4u);
   for (int q = 0; q < 4; ++q) expect_vec(spun[q].p, contacts[q].p, 1e-12);
   // The large one on the small one: the small one still carries the points.
-  const Pair reversed(Cylinder{0.5, 0.5}, Cylinder{0.3, 0.5});
+  const ColliderPair reversed(Cylinder{0.5, 0.5}, Cylinder{0.3, 0.5});
   const std::vector<Contact> under = reversed.contacts(Pose::translation(0.1, 0, 0.9999));
   ASSERT_EQ(under.size(), 4u);
   expect_codes(under[0], FeatureCode::cap(0), FeatureCode::rim_point(1, 0));
@@ -409,7 +388,7 @@ TEST(CylinderCylinder, StackedCans) {
 }
 
 TEST(CylinderCylinder, EqualCansStandOnFourPoints) {
-  const Pair pair(Cylinder{0.4, 0.5}, Cylinder{0.4, 0.5});
+  const ColliderPair pair(Cylinder{0.4, 0.5}, Cylinder{0.4, 0.5});
   for (double shift : {0.0, 1e-9, 1e-6}) {
     EXPECT_EQ(pair.contacts(Pose::translation(shift, 0, 0.9999)).size(), 4u) << "shift " << shift;
     EXPECT_EQ(pair.contacts({turn_x(1e-7), Vec3(shift, 0, 0.9999)}).size(), 4u) << "shift " << shift;
@@ -418,7 +397,7 @@ TEST(CylinderCylinder, EqualCansStandOnFourPoints) {
 
 // An overhanging can is held wherever its middle is over the one below, and only there.
 TEST(CylinderCylinder, OverhangingCanIsHeldByTheLens) {
-  const Pair pair(Cylinder{0.4, 0.5}, Cylinder{0.4, 0.5});
+  const ColliderPair pair(Cylinder{0.4, 0.5}, Cylinder{0.4, 0.5});
   for (double turn : {0.0, 0.3, kPi / 4}) {
     for (double shift : {0.02, 0.1, 0.2, 0.27, 0.39, 0.45}) {
       const double x = shift * std::cos(turn), y = shift * std::sin(turn);
@@ -438,7 +417,7 @@ TEST(CylinderCylinder, OverhangingCanIsHeldByTheLens) {
 
 // Every kind of point that two caps have, against differences, while both are tilted a little.
 TEST(CylinderCylinder, CapPointsMoveAsTheirDerivativesSay) {
-  const Pair pair(Cylinder{0.4, 0.5}, Cylinder{0.45, 0.5});
+  const ColliderPair pair(Cylinder{0.4, 0.5}, Cylinder{0.45, 0.5});
   const Pose X_WA{turn_x(4e-3) * turn_y(-3e-3) * turn_z(0.4), Vec3(0.22, 0.1, 0.998)};
   const std::vector<Contact> here = pair.contacts(X_WA);
   std::array<int, 5> kinds = {};
@@ -463,7 +442,7 @@ TEST(CylinderCylinder, CapPointsMoveAsTheirDerivativesSay) {
 }
 
 TEST(CylinderCylinder, LiesOnACap) {
-  const Pair pair(Cylinder{0.1, 0.3}, Cylinder{0.5, 1});
+  const ColliderPair pair(Cylinder{0.1, 0.3}, Cylinder{0.5, 1});
   const std::vector<Contact> inside = pair.contacts({along_x(), Vec3(0.1, 0, 1.0999)});
   ASSERT_EQ(inside.size(), 2u);
   expect_codes(inside[0], FeatureCode::rim(0), FeatureCode::cap(1));
@@ -476,9 +455,9 @@ TEST(CylinderCylinder, LiesOnACap) {
 
 // r 0.1, half-length 0.5: at 1e-4 rad the crossing would move by 1e3 m per rad, so it is left to the ends.
 TEST(CylinderCylinder, CrossedLogs) {
-  const Pair logs(Cylinder{0.1, 0.5}, Cylinder{0.1, 0.5});
-  const Pair pipes(Capsule{0.1, 0.5}, Cylinder{0.1, 0.5});
-  for (const Pair* pair : {&logs, &pipes}) {
+  const ColliderPair logs(Cylinder{0.1, 0.5}, Cylinder{0.1, 0.5});
+  const ColliderPair pipes(Capsule{0.1, 0.5}, Cylinder{0.1, 0.5});
+  for (const ColliderPair* pair : {&logs, &pipes}) {
     for (double angle : {0.0, 1e-9, 1e-4, 2e-3}) {
       EXPECT_EQ(pair->contacts({turn_x(angle), Vec3(0.1999, 0, 0.1)}).size(), 2u) << "angle " << angle;
     }
@@ -489,7 +468,7 @@ TEST(CylinderCylinder, CrossedLogs) {
 }
 
 TEST(CylinderCylinder, FewerPointsAreTheFirstAndTheDeepest) {
-  const Pair pair(Cylinder{0.4, 0.5}, Cylinder{0.4, 0.5});
+  const ColliderPair pair(Cylinder{0.4, 0.5}, Cylinder{0.4, 0.5});
   const Pose X{turn_y(2e-3), Vec3(0.1, 0.05, 0.9995)};
   const std::vector<Contact> all = pair.contacts(X, 16);
   ASSERT_GT(all.size(), 5u);
@@ -511,7 +490,7 @@ Cylinder extreme_cylinder(std::mt19937_64& random) {
   return {size[0], size[1]};
 }
 
-void expect_closest(const Geometry& a, const Geometry& b, std::mt19937_64& random) {
+void expect_closest_points(const Geometry& a, const Geometry& b, std::mt19937_64& random) {
   const TestShape first = make_test_shape(a, 0), second = make_test_shape(b, 1);
   PairScratch scratch;
   Pose X_WA{chance(random, 0.3) ? Mat3(turn_x(0.25 * kPi * uniform_int(random, 0, 7))) : random_rotation(random),
@@ -533,18 +512,18 @@ void expect_closest(const Geometry& a, const Geometry& b, std::mt19937_64& rando
 TEST(CapsuleCylinder, ExtremeSizesMatchTheOracle) {
   for_random_cases(2000, [&](std::mt19937_64& random) {
     const Cylinder like = extreme_cylinder(random);
-    expect_closest(Capsule{like.radius, like.half_length}, extreme_cylinder(random), random);
+    expect_closest_points(Capsule{like.radius, like.half_length}, extreme_cylinder(random), random);
   });
 }
 
 TEST(CylinderCylinder, ExtremeSizesMatchTheOracle) {
   for_random_cases(2000, [&](std::mt19937_64& random) {
-    expect_closest(extreme_cylinder(random), extreme_cylinder(random), random);
+    expect_closest_points(extreme_cylinder(random), extreme_cylinder(random), random);
   });
 }
 
 TEST(CylinderCylinder, FarAway) {
-  const Pair pair(Cylinder{0.3, 0.4}, Cylinder{0.5, 0.2});
+  const ColliderPair pair(Cylinder{0.3, 0.4}, Cylinder{0.5, 0.2});
   const Pose X_WA{turn_x(0.5), Vec3(0.2, 0.4, 0.6)};
   const Contact here = pair.distance(X_WA);
   const Pose far{turn_y(1), Vec3(1e4, -1e4, 1e4)};

@@ -9,6 +9,7 @@
 #include "lithe/collision/cap_manifold.h"
 #include "lithe/collision/collide.h"
 #include "lithe/collision/contact_derivatives.h"
+#include "tests/collision/expect_contact.h"
 #include "tests/support/pair_fixtures.h"
 
 // A cylinder over the ground. Radius 0.3, half-length 0.4, so the margin is 0.5 mm.
@@ -46,12 +47,6 @@ class CylinderPlane : public testing::Test {
   TestShape ground_ = make_test_shape(Plane{}, 1);
   PairScratch scratch_;
 };
-
-int count_of(const std::vector<Contact>& contacts, FeatureCode::Part part) {
-  int count = 0;
-  for (const Contact& c : contacts) count += c.code_a.part() == part;
-  return count;
-}
 
 TEST_F(CylinderPlane, LyingTouchesWithBothRims) {
   const auto found = contacts(-1e-4, tilted(std::numbers::pi / 2));

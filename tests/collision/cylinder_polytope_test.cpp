@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "lithe/collision/collide.h"
+#include "tests/collision/expect_contact.h"
+#include "tests/support/constants.h"
 #include "tests/support/oracle.h"
 #include "tests/support/pair_fixtures.h"
 #include "tests/support/random_model.h"
@@ -18,7 +20,6 @@ namespace lithe::test {
 namespace {
 
 using Part = FeatureCode::Part;
-constexpr double kPi = std::numbers::pi;
 
 Mat3 turn(double angle, const Vec3& axis) { return Eigen::AngleAxisd(angle, axis.normalized()).toRotationMatrix(); }
 const Mat3 kAlongX = turn(kPi / 2, Vec3::UnitY());
@@ -45,11 +46,6 @@ struct Scene {
     return std::abs(signed_distance(cylinder.geometry, X, other.geometry, Pose{}, tolerance, &found.n).gap - found.gap);
   }
 };
-
-int count_of(const std::vector<Contact>& contacts, Part part) {
-  return static_cast<int>(
-      std::count_if(contacts.begin(), contacts.end(), [&](const Contact& c) { return c.code_a.part() == part; }));
-}
 
 void expect_touch(const Contact& found, FeatureCode a, FeatureCode b, double gap, const Vec3& n) {
   EXPECT_EQ(found.code_a, a);

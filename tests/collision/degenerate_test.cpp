@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +11,7 @@
 #include "lithe/collision/collide.h"
 #include "lithe/collision/contact_derivatives.h"
 #include "lithe/spatial/rotation.h"
+#include "tests/support/constants.h"
 #include "tests/support/oracle.h"
 #include "tests/support/pair_fixtures.h"
 #include "tests/support/random_model.h"
@@ -22,13 +22,11 @@
 namespace lithe::test {
 namespace {
 
-constexpr double kPi = std::numbers::pi;
-
 PairCase make_case(const Geometry& a, const Pose& X_WA, const Geometry& b, const Pose& X_WB) {
   return {make_test_shape(a, 0), make_test_shape(b, 1), X_WA, X_WB};
 }
 
-std::vector<Contact> contacts_of(const PairCase& c) {
+std::vector<Contact> contacts_of_case(const PairCase& c) {
   PairScratch scratch;
   std::vector<Contact> contacts;
   collide(c.a.collider, c.X_WA, c.b.collider, c.X_WB, scratch, contacts);
@@ -53,7 +51,7 @@ Contact expect_sound(const PairCase& c) {
   const SignedDistance truth = signed_distance(c.a.geometry, c.X_WA, c.b.geometry, c.X_WB, 5e-7 * c.extent(), &found.n);
   EXPECT_LE(truth.gap, found.gap + 1e-6 * c.extent());
 
-  const std::vector<Contact> contacts = contacts_of(c);
+  const std::vector<Contact> contacts = contacts_of_case(c);
   for (const Contact& contact : contacts) expect_finite(contact);
   if (found.gap <= 0) {
     EXPECT_FALSE(contacts.empty());
@@ -142,7 +140,7 @@ TEST(Degenerate, CoplanarFaces) {
           // Side by side: four pairs of coplanar faces, one pair that touches.
           const PairCase c = make_case(a, Pose::translation((2 * half[axis] + gap) * Vec3::Unit(axis)), b, Pose{});
           EXPECT_NEAR(expect_sound(c).gap, gap, 1e-12);
-          const std::vector<Contact> contacts = contacts_of(c);
+          const std::vector<Contact> contacts = contacts_of_case(c);
           EXPECT_EQ(contacts.size(), 4u);
           for (const Contact& contact : contacts) EXPECT_NEAR(contact.gap, gap, 1e-12);
         }
@@ -209,8 +207,8 @@ TEST(Degenerate, TouchingAtExactlyZero) {
     const Contact found = expect_sound(c);
     EXPECT_EQ(found.gap, 0);
     EXPECT_LE((found.n - Vec3::UnitZ()).norm(), 1e-9);
-    EXPECT_FALSE(contacts_of(c).empty());
-    for (const Contact& contact : contacts_of(c)) EXPECT_NEAR(contact.gap, 0, 1e-12);
+    EXPECT_FALSE(contacts_of_case(c).empty());
+    for (const Contact& contact : contacts_of_case(c)) EXPECT_NEAR(contact.gap, 0, 1e-12);
   });
 }
 
@@ -246,7 +244,7 @@ TEST(Degenerate, FarFromTheOriginNothingChanges) {
     for_random_cases(100, [&](std::mt19937_64& random) {
       const PairCase c = chance(random, 0.5) ? near_case(pair, random) : resting_case(pair, random);
       const Vec3 far(1e4, -1e4, 1e4);
-      const std::vector<Contact> here = contacts_of(c), there = contacts_of(moved(c, Pose::translation(far)));
+      const std::vector<Contact> here = contacts_of_case(c), there = contacts_of_case(moved(c, Pose::translation(far)));
       ASSERT_TRUE(same_ids(here, there)) << describe(c);
       for (std::size_t i = 0; i < here.size(); ++i) {
         EXPECT_NEAR(there[i].gap, here[i].gap, 1e-9);
@@ -261,13 +259,13 @@ TEST(Degenerate, FarFromTheOriginNothingChanges) {
 
 // Moved by 1e-9 in any way, a resting shape has the same contacts, a little further along.
 void expect_stable(const PairCase& c, std::size_t points) {
-  const std::vector<Contact> rest = contacts_of(c);
+  const std::vector<Contact> rest = contacts_of_case(c);
   EXPECT_EQ(rest.size(), points);
   for_random_cases(100, [&](std::mt19937_64& random) {
     PairCase nudged = c;
     nudged.X_WA.R = rotation_exp(1e-9 * random_vec3(random).normalized()) * c.X_WA.R;
     nudged.X_WA.p += 1e-9 * random_vec3(random).normalized();
-    const std::vector<Contact> contacts = contacts_of(nudged);
+    const std::vector<Contact> contacts = contacts_of_case(nudged);
     ASSERT_TRUE(same_ids(rest, contacts));
     for (std::size_t i = 0; i < rest.size(); ++i) {
       EXPECT_LE((contacts[i].p - rest[i].p).norm(), 5e-9);

@@ -5,21 +5,19 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <numbers>
 #include <vector>
 
 #include "lithe/collision/epa.h"
 #include "lithe/collision/hull_distance.h"
+#include "lithe/core/infinity.h"
 #include "tests/support/allocation_counter.h"
+#include "tests/support/constants.h"
 #include "tests/support/random_model.h"
 #include "tests/support/random_test.h"
 
 namespace lithe::test {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kPi = std::numbers::pi;
 using Part = FeatureCode::Part;
 
 Pose at(double x, double y, double z) { return Pose::translation(x, y, z); }
@@ -28,7 +26,7 @@ Pose turned(double angle, const Vec3& axis, const Vec3& p) {
 }
 
 // sep(n), from all vertices.
-double separation(const Core& a, const Core& b, const Pose& X_BA, const Vec3& n) {
+double core_separation(const Core& a, const Core& b, const Pose& X_BA, const Vec3& n) {
   double low = kInfinity, high = -kInfinity;
   for (int i = 0; i < a.vertex_count(); ++i) low = std::min(low, n.dot(X_BA * a.vertex(i)));
   for (int i = 0; i < b.vertex_count(); ++i) high = std::max(high, n.dot(b.vertex(i)));
@@ -36,10 +34,10 @@ double separation(const Core& a, const Core& b, const Pose& X_BA, const Vec3& n)
 }
 
 // The largest separation over all face normals and crossed edges.
-double best_axis(const Hull& a, const Hull& b, const Pose& X_BA) {
+double best_hull_axis(const Hull& a, const Hull& b, const Pose& X_BA) {
   const Core core_a = Core::hull(a), core_b = Core::hull(b);
   double best = -kInfinity;
-  const auto offer = [&](const Vec3& n) { best = std::max(best, separation(core_a, core_b, X_BA, n)); };
+  const auto offer = [&](const Vec3& n) { best = std::max(best, core_separation(core_a, core_b, X_BA, n)); };
   for (const Hull::Face& face : a.faces) offer(-(X_BA.R * face.normal));
   for (const Hull::Face& face : b.faces) offer(face.normal);
   for (const Hull::Edge& e : a.edges) {
@@ -114,7 +112,7 @@ Pose lattice_pose(std::mt19937_64& random) {
   return {(turn() * turn()).toRotationMatrix(), Vec3(shift(), shift(), shift())};
 }
 
-void expect_finite(const GjkResult& result) {
+void expect_finite_result(const GjkResult& result) {
   EXPECT_TRUE(result.n.allFinite());
   EXPECT_TRUE(std::isfinite(result.distance));
   EXPECT_LT(result.iterations, 40);
@@ -153,7 +151,7 @@ void expect_closest(const Core& a, const Core& b, const Pose& X_BA, const CoreDi
   EXPECT_NEAR(d.n.norm(), 1, 1e-14);
   EXPECT_GT(d.distance, 0);
   EXPECT_LT((d.x_a - d.x_b - d.distance * d.n).norm(), 1e-14 * size);
-  EXPECT_NEAR(separation(a, b, X_BA, d.n), d.distance, 2e-13 * size);
+  EXPECT_NEAR(core_separation(a, b, X_BA, d.n), d.distance, 2e-13 * size);
   const double tolerance = 1e-9 * size;
   expect_on_feature(a, d.a.code, X_BA.inverse() * d.x_a, tolerance);
   expect_on_feature(b, d.b.code, d.x_b, tolerance);
@@ -180,7 +178,7 @@ void expect_sound_seeds(const Core& a, const Core& b, const Pose& X_BA, const Ep
   const double size = MinkowskiDifference(a, b, X_BA).size();
   for (const EpaSeed& seed : scratch.seeds) {
     EXPECT_NEAR(seed.n.norm(), 1, 1e-14);
-    EXPECT_NEAR(seed.sep, separation(a, b, X_BA, seed.n), 1e-14 * size);
+    EXPECT_NEAR(seed.sep, core_separation(a, b, X_BA, seed.n), 1e-14 * size);
     EXPECT_LE(seed.sep, scratch.seeds[0].sep);
   }
 }
@@ -190,10 +188,10 @@ TEST(Gjk, ProvesItsDistance) {
     const Core a = random_core(round_hulls(), random), b = random_core(round_hulls(), random);
     const Pose X_BA{random_rotation(random), random_vec3(random, 0.8)};
     const GjkResult result = gjk(a, b, X_BA, kInfinity);
-    expect_finite(result);
+    expect_finite_result(result);
     if (result.status != GjkStatus::separated) return;
     const double size = MinkowskiDifference(a, b, X_BA).size();
-    EXPECT_NEAR(separation(a, b, X_BA, result.n), result.distance, 1e-14 * size);
+    EXPECT_NEAR(core_separation(a, b, X_BA, result.n), result.distance, 1e-14 * size);
     expect_closest(a, b, X_BA, core_distance(a, b, X_BA, result));
   });
 }
@@ -204,7 +202,7 @@ TEST(Gjk, ProvesItsDistanceBetweenPlatesAndRods) {
     const Pose X_BA =
         chance(random, 0.5) ? lattice_pose(random) : Pose{random_rotation(random), random_vec3(random, 0.8)};
     const GjkResult result = gjk(a, b, X_BA, kInfinity);
-    expect_finite(result);
+    expect_finite_result(result);
     if (result.status == GjkStatus::separated) expect_closest(a, b, X_BA, core_distance(a, b, X_BA, result));
   });
 }
@@ -216,7 +214,7 @@ TEST(Gjk, ProvesItsDistanceBetweenAlignedBoxes) {
     const Core a = chance(random, 0.2) ? Core::segment(half()) : Core::hull(first), b = Core::hull(second);
     const Pose X_BA = lattice_pose(random);
     const GjkResult result = gjk(a, b, X_BA, kInfinity);
-    expect_finite(result);
+    expect_finite_result(result);
     if (result.status == GjkStatus::separated) expect_closest(a, b, X_BA, core_distance(a, b, X_BA, result));
   });
 }
@@ -229,7 +227,7 @@ TEST(Gjk, StopsEarlyOnlyWithAProof) {
     const GjkResult result = gjk(a, b, X_BA, far), full = gjk(a, b, X_BA, kInfinity);
     if (result.status == GjkStatus::far) {
       EXPECT_GT(result.distance, far);
-      EXPECT_NEAR(separation(a, b, X_BA, result.n), result.distance, 1e-14);
+      EXPECT_NEAR(core_separation(a, b, X_BA, result.n), result.distance, 1e-14);
       EXPECT_EQ(full.status, GjkStatus::separated);
     } else {
       EXPECT_EQ(result.status, full.status);
@@ -243,7 +241,7 @@ TEST(Gjk, AgreesWithAllSeparatingAxesOnOverlap) {
   for_random_cases(400, [](std::mt19937_64& random) {
     const Hull &a = pick(small_hulls(), random), &b = pick(small_hulls(), random);
     const Pose X_BA{random_rotation(random), random_vec3(random, 0.5)};
-    const double best = best_axis(a, b, X_BA);
+    const double best = best_hull_axis(a, b, X_BA);
     if (std::abs(best) < 1e-12) return Outcome::skipped;
     EXPECT_EQ(gjk(Core::hull(a), Core::hull(b), X_BA, kInfinity).status,
               best > 0 ? GjkStatus::separated : GjkStatus::overlapping);
@@ -257,7 +255,7 @@ TEST(Gjk, ExactTouchIsOverlap) {
   EpaScratch scratch;
   const auto touches = [&](const Core& a, const Core& b, const Pose& X_BA) {
     const GjkResult result = gjk(a, b, X_BA, kInfinity);
-    expect_finite(result);
+    expect_finite_result(result);
     EXPECT_EQ(result.status, GjkStatus::overlapping);
     epa(a, b, X_BA, result, 1e-4, scratch);
     expect_sound_seeds(a, b, X_BA, scratch);
@@ -370,7 +368,7 @@ TEST(Epa, FindsTheDepth) {
         EXPECT_EQ(epa(Core::hull(a), Core::hull(b), X_BA, start, 1e-4, scratch), EpaStatus::converged);
         expect_sound_seeds(Core::hull(a), Core::hull(b), X_BA, scratch);
         // No seed claims too much; and where facets were merged into a face, EPA still sees them.
-        EXPECT_GT(scratch.seeds[0].sep, best_axis(a, b, X_BA) - 1e-12);
+        EXPECT_GT(scratch.seeds[0].sep, best_hull_axis(a, b, X_BA) - 1e-12);
         return Outcome::checked;
       },
       0.7);

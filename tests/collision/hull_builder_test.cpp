@@ -10,6 +10,7 @@
 #include "lithe/collision/hull.h"
 #include "lithe/collision/hull_facets.h"
 #include "lithe/core/check.h"
+#include "lithe/core/size_of.h"
 #include "tests/collision/hull_checks.h"
 #include "tests/support/error_text.h"
 #include "tests/support/random_model.h"
@@ -26,7 +27,7 @@ double volume(const Hull& hull) {
   return sum;
 }
 
-void expect_same(const Hull& a, const Hull& b) {
+void expect_same_hull(const Hull& a, const Hull& b) {
   EXPECT_EQ(a.vertices, b.vertices);
   EXPECT_EQ(a.ring, b.ring);
   EXPECT_EQ(a.rank, b.rank);
@@ -190,7 +191,7 @@ TEST(BuildHull, GivesTheSameHullEveryTime) {
   std::mt19937_64 random(3);
   const Points points = on_sphere(300, random);
   const Hull first = hull_of(points);
-  for (int i = 0; i < 3; ++i) expect_same(first, hull_of(points));
+  for (int i = 0; i < 3; ++i) expect_same_hull(first, hull_of(points));
 }
 
 TEST(BuildHull, KeepsTheGeometryWhenPointsArePermuted) {

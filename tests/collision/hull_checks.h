@@ -11,8 +11,6 @@ namespace lithe::test {
 
 using Points = std::vector<Vec3>;
 
-int size_of(const auto& items) { return static_cast<int>(items.size()); }
-
 Points cube_corners();
 // A cube of half size 1 with n × n points on each face, and so n on each edge.
 Points cube_grid(int n);

@@ -9,6 +9,7 @@
 #include <numbers>
 #include <set>
 
+#include "lithe/core/size_of.h"
 #include "tests/collision/hull_checks.h"
 #include "tests/support/random_model.h"
 #include "tests/support/random_test.h"

@@ -17,9 +17,9 @@
 namespace lithe::test {
 namespace {
 
-constexpr double kRho = 0.5, kHalf = 0.4;
+constexpr double kCanRadius = 0.5, kCanHalfLength = 0.4;
 
-SolidCylinder can() { return {Vec3::Zero(), Vec3::UnitZ(), kHalf, kRho}; }
+SolidCylinder can() { return {Vec3::Zero(), Vec3::UnitZ(), kCanHalfLength, kCanRadius}; }
 
 TEST(LineRim, IsPerpendicularToBoth) {
   int found = 0;
@@ -27,12 +27,12 @@ TEST(LineRim, IsPerpendicularToBoth) {
     std::uniform_real_distribution<double> u(-1, 1);
     // Over the cap, across its rim near angle 0.
     const Vec3 e = Vec3(1, 0.5 * u(random), 0.1 * u(random)).normalized();
-    const Vec3 x(kRho + 0.1 * u(random), 0.1 * u(random), kHalf + 0.1);
+    const Vec3 x(kCanRadius + 0.1 * u(random), 0.1 * u(random), kCanHalfLength + 0.1);
     const LineRim r = closest_line_rim(x, e, can(), 1, Vec3::UnitX(), Vec3::UnitZ());
     if (!r.found) return;
     ++found;
-    EXPECT_NEAR(across(r.on_rim, Vec3::UnitZ()).norm(), kRho, 1e-14);
-    EXPECT_NEAR(r.on_rim.z(), kHalf, 1e-15);
+    EXPECT_NEAR(across(r.on_rim, Vec3::UnitZ()).norm(), kCanRadius, 1e-14);
+    EXPECT_NEAR(r.on_rim.z(), kCanHalfLength, 1e-15);
     EXPECT_NEAR((r.on_line - x).cross(e).norm(), 0, 1e-13);
     EXPECT_NEAR((r.on_line - r.on_rim - r.gap * r.n).norm(), 0, 1e-13);
     EXPECT_NEAR(r.n.dot(e), 0, 1e-14);
@@ -46,9 +46,9 @@ TEST(LineRim, IsNotThereWhereNewtonsMethodRunsToAndFro) {
   int found = 0, neither = 0;
   for_random_cases(2000, [&](std::mt19937_64& random) {
     std::uniform_real_distribution<double> u(-1, 1);
-    const double tilt = 0.08 * u(random), aside = kRho * (1 - std::pow(10, -2 + 1.5 * u(random)));
-    const Vec3 e(std::cos(tilt), 0, std::sin(tilt)), x(0.1 * u(random), aside, kHalf + 0.2 + 0.1 * u(random));
-    const LineOverDisc chord(x, e, Vec3::Zero(), Vec3::UnitZ(), kRho);
+    const double tilt = 0.08 * u(random), aside = kCanRadius * (1 - std::pow(10, -2 + 1.5 * u(random)));
+    const Vec3 e(std::cos(tilt), 0, std::sin(tilt)), x(0.1 * u(random), aside, kCanHalfLength + 0.2 + 0.1 * u(random));
+    const LineOverDisc chord(x, e, Vec3::Zero(), Vec3::UnitZ(), kCanRadius);
     ASSERT_GE(chord.half, 0);
     int of_this = 0;
     for (const double leaves : {chord.middle - chord.half, chord.middle + chord.half}) {

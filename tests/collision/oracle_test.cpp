@@ -16,14 +16,14 @@ namespace lithe::test {
 namespace {
 
 constexpr int kCases = 1000;
-constexpr double kTolerance = 1e-8;
+constexpr double kOracleTolerance = 1e-8;
 
 void expect_distance(const Geometry& a, const Pose& X_WA, const Geometry& b, const Pose& X_WB, double expected) {
-  const SignedDistance found = signed_distance(a, X_WA, b, X_WB, kTolerance);
+  const SignedDistance found = signed_distance(a, X_WA, b, X_WB, kOracleTolerance);
   EXPECT_LE(found.gap, expected + 1e-12);
-  EXPECT_GE(found.gap, expected - 1.01 * kTolerance);
+  EXPECT_GE(found.gap, expected - 1.01 * kOracleTolerance);
   EXPECT_GE(found.bound, expected - 1e-12);
-  EXPECT_LE(found.bound, expected + 1.01 * kTolerance);
+  EXPECT_LE(found.bound, expected + 1.01 * kOracleTolerance);
   EXPECT_NEAR(found.gap, separation(a, X_WA, b, X_WB, found.n), 1e-12);
 }
 

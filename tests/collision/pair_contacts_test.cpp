@@ -20,7 +20,7 @@
 namespace lithe::test {
 namespace {
 
-constexpr int kPoses = 10000;
+constexpr int kContactPoses = 10000;
 
 PairCase touching_case(const ShapePair& pair, std::mt19937_64& random) {
   if (chance(random, 0.5)) return resting_case(pair, random);
@@ -96,7 +96,7 @@ bool corners_are_closest(const PairCase& c) {
 }
 
 TEST_P(PairContacts, ExistAndAreAsDeepAsTheShapes) {
-  for_random_cases(kPoses, [&](std::mt19937_64& random) {
+  for_random_cases(kContactPoses, [&](std::mt19937_64& random) {
     const PairCase c = touching_case(GetParam(), random);
     const Bands bands = bands_of(c.a.collider, c.b.collider);
     const std::vector<Contact> contacts = contacts_of(c);
@@ -120,7 +120,7 @@ TEST_P(PairContacts, ExistAndAreAsDeepAsTheShapes) {
 
 // The point is where the two shapes meet, not somewhere along the normal.
 TEST_P(PairContacts, AreAtBothShapes) {
-  for_random_cases(kPoses / 10, [&](std::mt19937_64& random) {
+  for_random_cases(kContactPoses / 10, [&](std::mt19937_64& random) {
     const PairCase c = touching_case(GetParam(), random);
     const Bands bands = bands_of(c.a.collider, c.b.collider);
     for (const Contact& contact : contacts_of(c)) {
@@ -133,7 +133,7 @@ TEST_P(PairContacts, AreAtBothShapes) {
 }
 
 TEST_P(PairContacts, ExchangingTheShapesTurnsTheNormalsAround) {
-  for_random_cases(kPoses, [&](std::mt19937_64& random) {
+  for_random_cases(kContactPoses, [&](std::mt19937_64& random) {
     const PairCase c = chance(random, 0.2) ? lattice_case(GetParam(), random) : touching_case(GetParam(), random);
     const std::vector<Contact> contacts = contacts_of(c), mirrored = contacts_of(swapped(c));
     ASSERT_EQ(mirrored.size(), contacts.size());
@@ -154,7 +154,7 @@ TEST_P(PairContacts, ExchangingTheShapesTurnsTheNormalsAround) {
 // vanish or change its name. At a band's end rounding decides; that is what may be skipped.
 TEST_P(PairContacts, MoveWithTheShapes) {
   for_random_cases(
-      kPoses,
+      kContactPoses,
       [&](std::mt19937_64& random) {
         const PairCase c = touching_case(GetParam(), random);
         const Pose X{random_rotation(random), random_vec3(random, 3)};
@@ -174,11 +174,11 @@ TEST_P(PairContacts, MoveWithTheShapes) {
       0.005);
 }
 
-bool same_bits(const Vec3& x, const Vec3& y) { return std::memcmp(x.data(), y.data(), sizeof(double) * 3) == 0; }
+bool same_coordinates(const Vec3& x, const Vec3& y) { return std::memcmp(x.data(), y.data(), sizeof(double) * 3) == 0; }
 
 // Nothing carries over from the pairs that the scratch memory served before.
 TEST_P(PairContacts, DependOnThePosesAlone) {
-  for_random_cases(kPoses / 10, [&](std::mt19937_64& random) {
+  for_random_cases(kContactPoses / 10, [&](std::mt19937_64& random) {
     const PairCase c = touching_case(GetParam(), random);
     contacts_of(touching_case(GetParam(), random));
     const std::vector<Contact> used = contacts_of(c);
@@ -188,14 +188,15 @@ TEST_P(PairContacts, DependOnThePosesAlone) {
     ASSERT_EQ(used.size(), first.size());
     for (std::size_t i = 0; i < used.size(); ++i) {
       EXPECT_EQ(used[i].id(), first[i].id());
-      EXPECT_TRUE(same_bits(used[i].p, first[i].p) && same_bits(used[i].n, first[i].n) && used[i].gap == first[i].gap);
+      EXPECT_TRUE(same_coordinates(used[i].p, first[i].p) && same_coordinates(used[i].n, first[i].n) &&
+                  used[i].gap == first[i].gap);
     }
     if (HasFailure()) ADD_FAILURE() << describe(c);
   });
 }
 
 TEST_P(PairContacts, FewerPointsKeepTheDeepest) {
-  for_random_cases(kPoses / 10, [&](std::mt19937_64& random) {
+  for_random_cases(kContactPoses / 10, [&](std::mt19937_64& random) {
     const PairCase c = touching_case(GetParam(), random);
     const std::vector<Contact> all = contacts_of(c, 64), few = contacts_of(c, 4);
     EXPECT_LE(few.size(), 4u);

@@ -23,8 +23,8 @@
 namespace lithe::test {
 namespace {
 
-constexpr int kPoses = 2500;
-constexpr double kTolerance = 1e-6;  // relative to the largest entry of a contact's derivative, or to 1
+constexpr int kDerivativePoses = 2500;
+constexpr double kDerivativeTolerance = 1e-6;  // relative to the largest entry of a contact's derivative, or to 1
 constexpr double kSteep = 1e3;  // where entries are larger, differences would need smaller steps than they can take
 
 constexpr std::array kKinds = {"closest", "vertex_over_face", "edge_crossing", "corner_under_face", "rim_point"};
@@ -192,9 +192,9 @@ class CaseDerivatives {
 
   static void expect_equal(const MatX& analytic, const MatX& numeric, std::size_t i, const char* what) {
     const MatX block = numeric.middleRows(7 * static_cast<int>(i), 7);
-    EXPECT_LE(relative_error(analytic, block, 1), kTolerance) << what << "\nanalytic:\n"
-                                                              << analytic << "\nnumeric:\n"
-                                                              << block;
+    EXPECT_LE(relative_error(analytic, block, 1), kDerivativeTolerance) << what << "\nanalytic:\n"
+                                                                        << analytic << "\nnumeric:\n"
+                                                                        << block;
   }
 
   const PairCase& case_;
@@ -282,7 +282,7 @@ class PairDerivatives : public testing::TestWithParam<ShapePair> {};
 // Flat rests first: there a step must stay within the bands, in which the features of a rest do not change.
 TEST_P(PairDerivatives, OfContactsMatchDifferences) {
   Tally tally;
-  for_random_cases(kPoses, [&](std::mt19937_64& random) {
+  for_random_cases(kDerivativePoses, [&](std::mt19937_64& random) {
     const bool resting = chance(random, 0.6);
     const PairCase c = resting ? resting_case(GetParam(), random) : near_case(GetParam(), random, 30, 0.9);
     CaseDerivatives(c, contacts_of, resting ? 1e-6 : 1e-5).check(tally);
@@ -293,7 +293,7 @@ TEST_P(PairDerivatives, OfContactsMatchDifferences) {
 
 TEST_P(PairDerivatives, OfDistancesMatchDifferences) {
   Tally tally;
-  for_random_cases(kPoses, [&](std::mt19937_64& random) {
+  for_random_cases(kDerivativePoses, [&](std::mt19937_64& random) {
     const PairCase c = random_case(GetParam(), random);
     CaseDerivatives(c, distance_of, 1e-5).check(tally);
     if (HasFailure()) ADD_FAILURE() << describe(c);

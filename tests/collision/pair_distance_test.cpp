@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "lithe/collision/collide.h"
+#include "tests/collision/expect_contact.h"
 #include "tests/support/oracle.h"
 #include "tests/support/pair_fixtures.h"
 #include "tests/support/random_model.h"
@@ -16,7 +17,7 @@
 namespace lithe::test {
 namespace {
 
-constexpr int kPoses = 10000;
+constexpr int kDistancePoses = 10000;
 constexpr int kLatticePoses = 300;
 
 constexpr double kExact = 1e-9;  // what sums of a few rounding errors may reach, relative to the extent of the pair
@@ -33,10 +34,8 @@ class PairDistance : public testing::TestWithParam<ShapePair> {
   PairScratch scratch_;
 };
 
-bool is_finite(const Contact& c) { return c.p.allFinite() && c.n.allFinite() && std::isfinite(c.gap); }
-
 // A jet is what contact.h says: unit directions ⟂ n, and curvatures that bend outward.
-void expect_valid(const SupportJet& jet, const Vec3& n) {
+void expect_valid_jet(const SupportJet& jet, const Vec3& n) {
   EXPECT_TRUE(std::isfinite(jet.round) && jet.round >= 0);
   EXPECT_TRUE(std::isfinite(jet.bend) && jet.bend >= 0);
   if (jet.freedom == SupportJet::Freedom::line || jet.bend != 0) {
@@ -48,8 +47,8 @@ void expect_valid(const SupportJet& jet, const Vec3& n) {
 void expect_valid_features(const Contact& found) {
   ASSERT_TRUE(std::holds_alternative<ClosestFeatures>(found.feature));
   const ClosestFeatures& jets = std::get<ClosestFeatures>(found.feature);
-  expect_valid(jets.a, found.n);
-  expect_valid(jets.b, found.n);
+  expect_valid_jet(jets.a, found.n);
+  expect_valid_jet(jets.b, found.n);
   EXPECT_FALSE(jets.a.freedom == SupportJet::Freedom::face && jets.b.freedom == SupportJet::Freedom::face);
 }
 
@@ -86,7 +85,7 @@ TEST_P(PairDistance, IsTheLargestSeparation) {
     const PairCase c = random_case(GetParam(), random);
     return check_distance(c, distance_of(c));
   };
-  for_random_cases(kPoses, check, 0.001);
+  for_random_cases(kDistancePoses, check, 0.001);
 }
 
 // Two flat parts face each other, touching, almost parallel or parallel.
@@ -95,7 +94,7 @@ TEST_P(PairDistance, IsTheLargestSeparationAtRest) {
     const PairCase c = resting_case(GetParam(), random);
     return check_distance(c, distance_of(c));
   };
-  for_random_cases(kPoses / 10, check, 0.001);
+  for_random_cases(kDistancePoses / 10, check, 0.001);
 }
 
 // Every tie at once: parallel edges, coplanar faces, coincident centres.
@@ -107,7 +106,7 @@ TEST_P(PairDistance, IsTheLargestSeparationOnALattice) {
 }
 
 TEST_P(PairDistance, ExchangingTheShapesTurnsTheNormalAround) {
-  for_random_cases(kPoses, [&](std::mt19937_64& random) {
+  for_random_cases(kDistancePoses, [&](std::mt19937_64& random) {
     const PairCase c = chance(random, 0.2) ? lattice_case(GetParam(), random) : random_case(GetParam(), random);
     const Contact found = distance_of(c), mirrored = distance_of(swapped(c));
     EXPECT_EQ(mirrored.gap, found.gap);
@@ -124,7 +123,7 @@ TEST_P(PairDistance, ExchangingTheShapesTurnsTheNormalAround) {
 
 TEST_P(PairDistance, MovesWithTheShapes) {
   for_random_cases(
-      kPoses,
+      kDistancePoses,
       [&](std::mt19937_64& random) {
         const PairCase c = random_case(GetParam(), random);
         const Pose X{random_rotation(random), random_vec3(random, 3)};

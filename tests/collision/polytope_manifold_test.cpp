@@ -4,18 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include "lithe/spatial/rotation.h"
 #include "tests/collision/polytope_scenes.h"
+#include "tests/support/constants.h"
 #include "tests/support/random_model.h"
 
 namespace lithe::test {
 namespace {
-
-constexpr double kPi = std::numbers::pi;
-
-Collider cube(int index) { return box_collider(0.5, 0.5, 0.5, index); }
 
 double lowest_gap(const std::vector<Contact>& contacts) {
   double lowest = INFINITY;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <random>
 
 #include "lithe/collision/face_manifold.h"
@@ -10,14 +9,13 @@
 #include "lithe/collision/pairs.h"
 #include "tests/collision/polytope_scenes.h"
 #include "tests/support/allocation_counter.h"
+#include "tests/support/constants.h"
 #include "tests/support/pair_fixtures.h"
 #include "tests/support/random_model.h"
 #include "tests/support/random_test.h"
 
 namespace lithe::test {
 namespace {
-
-constexpr double kPi = std::numbers::pi;
 
 Collider plane_collider() { return make_test_shape(Plane{}, 99).collider; }
 

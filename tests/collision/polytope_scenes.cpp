@@ -20,6 +20,8 @@ Collider box_collider(double half_x, double half_y, double half_z, int index) {
   return make_collider(shape, ShapeIndex(index));
 }
 
+Collider cube(int index) { return box_collider(0.5, 0.5, 0.5, index); }
+
 Collider mesh_collider(const std::vector<Vec3>& points, int index) {
   Shape shape;
   shape.geometry = ConvexMesh{points};

@@ -21,6 +21,7 @@ struct PolytopeScene {
 
 // The n-th shape of a scene.
 Collider box_collider(double half_x, double half_y, double half_z, int index);
+Collider cube(int index);  // of edge 1
 Collider mesh_collider(const std::vector<Vec3>& points, int index);
 
 // a on top of b, which is at the origin: their middles `height` apart, and a shifted and turned.

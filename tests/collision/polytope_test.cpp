@@ -2,12 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <numbers>
 
 #include "lithe/collision/pairs.h"
 #include "lithe/collision/polytope_axes.h"
 #include "tests/collision/polytope_scenes.h"
 #include "tests/support/allocation_counter.h"
+#include "tests/support/constants.h"
 #include "tests/support/pair_fixtures.h"
 #include "tests/support/random_model.h"
 #include "tests/support/random_test.h"
@@ -15,13 +15,9 @@
 namespace lithe::test {
 namespace {
 
-constexpr double kPi = std::numbers::pi;
-
 constexpr ShapePair kBoxBox = {ShapeType::box, ShapeType::box};
 constexpr ShapePair kBoxMesh = {ShapeType::box, ShapeType::mesh};
 constexpr ShapePair kMeshMesh = {ShapeType::mesh, ShapeType::mesh};
-
-Collider cube(int index) { return box_collider(0.5, 0.5, 0.5, index); }
 
 PolytopeScene scene_of(const PairCase& c) { return {c.a.collider, c.b.collider, c.X_WA, c.X_WB}; }
 
@@ -37,7 +33,7 @@ PairCase any_case(std::mt19937_64& random) {
 }
 
 // s(n) by its definition.
-double separation(const PolytopeScene& scene, const Vec3& n_W) {
+double separation_along(const PolytopeScene& scene, const Vec3& n_W) {
   double low = INFINITY, high = -INFINITY;
   for (const Vec3& x : scene.a.hull->vertices) low = std::min(low, n_W.dot(scene.X_WA * x));
   for (const Vec3& x : scene.b.hull->vertices) high = std::max(high, n_W.dot(scene.X_WB * x));
@@ -64,7 +60,7 @@ Searched search_all(const PolytopeScene& scene) {
   return result;
 }
 
-Contact distance_of(const PolytopeScene& scene) {
+Contact polytope_distance(const PolytopeScene& scene) {
   PairBuffers scratch;
   return polytope_polytope_distance(scene.query(scratch));
 }
@@ -78,11 +74,11 @@ TEST(PolytopeAxes, SeparationsAreTheDefinition) {
     for (const FaceAxis& axis : found.axes.faces) {
       const Vec3 n = axis.on_a ? Vec3(-(R_WA * scene.a.hull->faces[axis.face].normal))
                                : Vec3(R_WB * scene.b.hull->faces[axis.face].normal);
-      EXPECT_NEAR(axis.separation, separation(scene, n), 1e-13 * c.extent());
+      EXPECT_NEAR(axis.separation, separation_along(scene, n), 1e-13 * c.extent());
     }
     if (!found.axes.has_edge()) return;
     const Vec3 n = R_WB * found.axes.edge.n;
-    EXPECT_NEAR(found.axes.edge.separation, separation(scene, n), 1e-13 * c.extent());
+    EXPECT_NEAR(found.axes.edge.separation, separation_along(scene, n), 1e-13 * c.extent());
     EXPECT_NEAR(n.dot(R_WA * scene.a.hull->edges[found.axes.edge.edge_a].direction), 0, 1e-7);
     EXPECT_NEAR(n.dot(R_WB * scene.b.hull->edges[found.axes.edge.edge_b].direction), 0, 1e-7);
   });
@@ -101,7 +97,7 @@ TEST(PolytopeAxes, NoDirectionSeparatesOverlappingShapesBetter) {
         for (int k = 0; k < 200; ++k) {
           // Anywhere, and near the best.
           const Vec3 other = (k % 2 == 0 ? random_vec3(random) : Vec3(n + random_vec3(random, 1e-2))).normalized();
-          EXPECT_LE(separation(scene, other), found.best + 1e-12 * c.extent());
+          EXPECT_LE(separation_along(scene, other), found.best + 1e-12 * c.extent());
         }
         return Outcome::checked;
       },
@@ -153,7 +149,7 @@ PolytopeScene extreme_scene(std::mt19937_64& random) {
   scene.X_WA.R = random_rotation(random);
   const Vec3 n = random_vec3(random).normalized();
   // From the middles at the same place to just apart along n.
-  scene.X_WA.p = -uniform(random, 0, 1.001) * separation(scene, n) * n;
+  scene.X_WA.p = -uniform(random, 0, 1.001) * separation_along(scene, n) * n;
   return scene;
 }
 
@@ -208,7 +204,7 @@ TEST(PolytopeContacts, SeparatedShapesNeverSeemToOverlap) {
       [](std::mt19937_64& random) {
         const PairCase c = chance(random, 0.5) ? near_case(kMeshMesh, random) : any_case(random);
         const PolytopeScene scene = scene_of(c);
-        const Contact closest = distance_of(scene);
+        const Contact closest = polytope_distance(scene);
         if (closest.gap <= 0) return Outcome::skipped;
         const Bands bands = bands_of(scene.a, scene.b);
         for (const Contact& contact : generic_contacts(scene)) {
@@ -241,22 +237,23 @@ TEST(PolytopeContacts, AllocateNothingWhenWarm) {
 }
 
 TEST(PolytopeDistance, CubesApart) {
-  EXPECT_NEAR(distance_of(stacked(cube(0), cube(1), 1.25)).gap, 0.25, 1e-15);
-  EXPECT_NEAR(distance_of(stacked(cube(0), cube(1), 2, 1, 3)).gap, std::sqrt(5.0), 1e-14);  // edge to edge, parallel
-  EXPECT_NEAR(distance_of(stacked(cube(0), cube(1), 2, 2, 2)).gap, std::sqrt(3.0), 1e-14);  // vertex to vertex
+  EXPECT_NEAR(polytope_distance(stacked(cube(0), cube(1), 1.25)).gap, 0.25, 1e-15);
+  EXPECT_NEAR(polytope_distance(stacked(cube(0), cube(1), 2, 1, 3)).gap, std::sqrt(5.0),
+              1e-14);  // edge to edge, parallel
+  EXPECT_NEAR(polytope_distance(stacked(cube(0), cube(1), 2, 2, 2)).gap, std::sqrt(3.0), 1e-14);  // vertex to vertex
 }
 
 TEST(PolytopeDistance, CubesInside) {
-  const Contact shallow = distance_of(stacked(cube(0), cube(1), 0.9, 0.1, 0.2, turn_z(0.1)));
+  const Contact shallow = polytope_distance(stacked(cube(0), cube(1), 0.9, 0.1, 0.2, turn_z(0.1)));
   EXPECT_NEAR(shallow.gap, -0.1, 1e-15);
   EXPECT_NEAR(shallow.n.z(), 1, 1e-15);
-  EXPECT_NEAR(distance_of(stacked(cube(0), cube(1), 0)).gap, -1, 1e-15);
+  EXPECT_NEAR(polytope_distance(stacked(cube(0), cube(1), 0)).gap, -1, 1e-15);
 }
 
 TEST(PolytopeDistance, CrossedRidgesOverlapByTheirEdges) {
   PolytopeScene scene = stacked(cube(0), cube(1), std::sqrt(2.0) - 0.1, 0.1, 0.2, turn_x(kPi / 4));
   scene.X_WB.R = turn_y(kPi / 4);
-  const Contact contact = distance_of(scene);
+  const Contact contact = polytope_distance(scene);
   EXPECT_NEAR(contact.gap, -0.1, 1e-14);
   EXPECT_EQ(contact.code_a.part(), FeatureCode::Part::edge);
   EXPECT_EQ(contact.code_b.part(), FeatureCode::Part::edge);
@@ -264,7 +261,7 @@ TEST(PolytopeDistance, CrossedRidgesOverlapByTheirEdges) {
 
 // No vertex of one beam is above the other's face: the deepest points are where outlines cross.
 TEST(PolytopeDistance, CrossedBeamsHaveWitnessesOnBoth) {
-  const Contact contact = distance_of(stacked(box_collider(1, 0.1, 0.1, 0), box_collider(0.1, 1, 0.1, 1), 0.19));
+  const Contact contact = polytope_distance(stacked(box_collider(1, 0.1, 0.1, 0), box_collider(0.1, 1, 0.1, 1), 0.19));
   EXPECT_NEAR(contact.gap, -0.01, 1e-15);
   for (const Vec3& x : {contact.point_on_a(), contact.point_on_b()}) {
     EXPECT_LE(std::abs(x.x()), 0.1 + 1e-8);
@@ -278,7 +275,7 @@ TEST(PolytopeDistance, WitnessesLieOnBothSurfaces) {
   for_random_cases(4000, [](std::mt19937_64& random) {
     const PairCase c = any_case(random);
     const PolytopeScene scene = scene_of(c);
-    const Contact contact = distance_of(scene);
+    const Contact contact = polytope_distance(scene);
     const Vec3 x_a = scene.X_WA.inverse() * (scene.X_WB * contact.point_on_a());
     EXPECT_NEAR(outside(*scene.a.hull, x_a), 0, 1e-8 * c.extent()) << describe(c);
     EXPECT_NEAR(outside(*scene.b.hull, contact.point_on_b()), 0, 1e-8 * c.extent()) << describe(c);
@@ -294,7 +291,7 @@ TEST(PolytopeDistance, OverlapIsTheBestOfAllAxes) {
         const PolytopeScene scene = scene_of(c);
         const Searched all = search_all(scene);
         if (all.best >= 0) return Outcome::skipped;
-        EXPECT_NEAR(distance_of(scene).gap, all.best, 2e-9 * c.extent()) << describe(c);
+        EXPECT_NEAR(polytope_distance(scene).gap, all.best, 2e-9 * c.extent()) << describe(c);
         return Outcome::checked;
       },
       0.8);

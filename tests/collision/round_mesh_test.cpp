@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include "lithe/collision/gjk.h"
 #include "lithe/collision/pairs.h"
 #include "lithe/collision/point_hull.h"
+#include "lithe/core/infinity.h"
 #include "tests/support/allocation_counter.h"
 #include "tests/support/pair_fixtures.h"
 #include "tests/support/random_model.h"
@@ -17,7 +17,6 @@
 namespace lithe::test {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 using Part = FeatureCode::Part;
 
 Collider collider_of(const Geometry& geometry, int index) { return make_test_shape(geometry, index).collider; }
@@ -31,7 +30,7 @@ ConvexMesh mesh_of(const Box& box) {
   return mesh;
 }
 
-std::vector<Contact> contacts(PairContacts test, const Collider& a, const Collider& b, const Pose& X_BA) {
+std::vector<Contact> contacts(lithe::PairContacts test, const Collider& a, const Collider& b, const Pose& X_BA) {
   PairBuffers scratch;
   std::vector<Contact> out;
   test({a, b, X_BA, bands_of(a, b), 8, scratch}, out);
@@ -50,21 +49,21 @@ Contact box_distance(const Collider& a, const Collider& b, const Pose& X_BA) {
 }
 
 // min over the capsule of n·x − max over the mesh.
-double separation(const Collider& a, const Hull& hull, const Pose& X_BA, const Vec3& n) {
+double round_separation(const Collider& a, const Hull& hull, const Pose& X_BA, const Vec3& n) {
   double high = -kInfinity;
   for (const Vec3& v : hull.vertices) high = std::max(high, n.dot(v));
   return n.dot(X_BA.p) - a.half_length * std::abs(n.dot(X_BA.R.col(2))) - a.radius - high;
 }
 
 // The largest separation of a core that meets the hull, over all directions that can be best.
-double best_axis(const Collider& a, const Hull& hull, const Pose& X_BA) {
+double best_round_axis(const Collider& a, const Hull& hull, const Pose& X_BA) {
   double best = -kInfinity;
-  for (const Hull::Face& face : hull.faces) best = std::max(best, separation(a, hull, X_BA, face.normal));
+  for (const Hull::Face& face : hull.faces) best = std::max(best, round_separation(a, hull, X_BA, face.normal));
   for (const Hull::Edge& edge : hull.edges) {
     const Vec3 cross = edge.direction.cross(X_BA.R.col(2));
     if (a.half_length == 0 || cross.norm() < 1e-9) continue;
     for (const double sign : {1.0, -1.0}) {
-      best = std::max(best, separation(a, hull, X_BA, sign * cross.normalized()));
+      best = std::max(best, round_separation(a, hull, X_BA, sign * cross.normalized()));
     }
   }
   return best;
@@ -81,7 +80,7 @@ double largest_bend(const Hull& hull) {
   return bend;
 }
 
-void expect_same(const Contact& mesh, const Contact& box, double tolerance) {
+void expect_same_contact(const Contact& mesh, const Contact& box, double tolerance) {
   EXPECT_NEAR(mesh.gap, box.gap, tolerance);
   EXPECT_LT((mesh.n - box.n).norm(), 1e-6);
   EXPECT_LT((mesh.p - box.p).norm(), 1e-6);
@@ -99,7 +98,7 @@ TEST(RoundMesh, DistanceIsTheBoxesOnABoxShapedMesh) {
     const Collider a = collider_of(round_geometry(random), 0);
     const Collider b = collider_of(box, 1), mesh = collider_of(mesh_of(box), 2);
     const Pose X_BA{random_rotation(random), random_vec3(random, 0.8)};
-    expect_same(mesh_distance(a, mesh, X_BA), box_distance(a, b, X_BA), 1e-12);
+    expect_same_contact(mesh_distance(a, mesh, X_BA), box_distance(a, b, X_BA), 1e-12);
   });
 }
 
@@ -117,7 +116,7 @@ TEST(RoundMesh, ManifoldIsTheBoxesOnABoxShapedMesh) {
       const auto twin = std::min_element(expected.begin(), expected.end(), [&](const Contact& x, const Contact& y) {
         return (x.p - contact.p).norm() < (y.p - contact.p).norm();
       });
-      expect_same(contact, *twin, 1e-11);
+      expect_same_contact(contact, *twin, 1e-11);
       ++points;
     }
   });
@@ -131,13 +130,13 @@ TEST(RoundMesh, GapIsTheLargestSeparation) {
     const Pose X_BA{random_rotation(random), random_vec3(random, 0.3)};
     const Contact contact = mesh_distance(a, b, X_BA);
     // Every direction is a lower bound; outside the points are an upper one, inside no other direction is better.
-    EXPECT_NEAR(separation(a, *b.hull, X_BA, contact.n), contact.gap, 1e-4 * b.hull->radius);
+    EXPECT_NEAR(round_separation(a, *b.hull, X_BA, contact.n), contact.gap, 1e-4 * b.hull->radius);
     const double core = contact.gap + a.radius;
-    const double reached = separation(a, *b.hull, X_BA, contact.n) + a.radius;
+    const double reached = round_separation(a, *b.hull, X_BA, contact.n) + a.radius;
     if (core > 0) {
       EXPECT_NEAR(reached, core, 1e-12);
     } else {
-      EXPECT_NEAR(core, best_axis(a, *b.hull, X_BA) + a.radius, 1e-12);
+      EXPECT_NEAR(core, best_round_axis(a, *b.hull, X_BA) + a.radius, 1e-12);
     }
     EXPECT_NEAR(contact.n.norm(), 1, 1e-14);
   });

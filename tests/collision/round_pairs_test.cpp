@@ -12,7 +12,9 @@
 #include "lithe/collision/collide.h"
 #include "lithe/collision/contact_derivatives.h"
 #include "lithe/spatial/rotation.h"
+#include "tests/collision/collider_pair.h"
 #include "tests/collision/expect_contact.h"
+#include "tests/support/constants.h"
 #include "tests/support/pair_fixtures.h"
 #include "tests/support/random_model.h"
 #include "tests/support/random_test.h"
@@ -22,26 +24,7 @@
 namespace lithe::test {
 namespace {
 
-// Two shapes, b in the world's frame.
-class Pair {
- public:
-  Pair(const Geometry& a, const Geometry& b) : a_(make_test_shape(a, 0).collider), b_(make_test_shape(b, 1).collider) {}
-
-  std::vector<Contact> contacts(const Pose& X_WA, int max_points = kMaxPoints) const {
-    std::vector<Contact> out;
-    collide(a_, X_WA, b_, Pose(), scratch_, out, max_points);
-    return out;
-  }
-  Contact distance(const Pose& X_WA) const { return lithe::distance(a_, X_WA, b_, Pose(), scratch_); }
-  double margin() const { return bands_of(a_, b_).margin; }
-  const Hull& hull() const { return *b_.hull; }
-
- private:
-  Collider a_, b_;
-  mutable PairScratch scratch_;
-};
-
-void expect_same_everywhere(const Pair& capsule, const Pair& sphere) {
+void expect_same_everywhere(const ColliderPair& capsule, const ColliderPair& sphere) {
   for_random_cases(200, [&](std::mt19937_64& random) {
     const Pose X{random_rotation(random), random_vec3(random, 0.3)};
     const Contact x = capsule.distance(X), y = sphere.distance(X);
@@ -75,7 +58,7 @@ double jump(const std::vector<Contact>& before, const std::vector<Contact>& afte
 // ---- sphere – sphere
 
 TEST(SphereSphere, TouchOnTheLineOfCentres) {
-  const Pair pair(Sphere{0.2}, Sphere{0.3});
+  const ColliderPair pair(Sphere{0.2}, Sphere{0.3});
   const Contact c = pair.distance(Pose::translation(0, 3, 4));
   // x_a = 4.8 n, x_b = 0.3 n.
   expect_contact(c, 2.55 * Vec3(0, 0.6, 0.8), Vec3(0, 0.6, 0.8), 4.5);
@@ -87,13 +70,13 @@ TEST(SphereSphere, TouchOnTheLineOfCentres) {
 }
 
 TEST(SphereSphere, ExistUpToTheMargin) {
-  const Pair pair(Sphere{0.2}, Sphere{0.3});
+  const ColliderPair pair(Sphere{0.2}, Sphere{0.3});
   EXPECT_EQ(pair.contacts(Pose::translation(0.5 + 0.999 * pair.margin(), 0, 0)).size(), 1);
   EXPECT_EQ(pair.contacts(Pose::translation(0.5 + 1.001 * pair.margin(), 0, 0)).size(), 0);
 }
 
 TEST(SphereSphere, CoincidentCentresTakeTheSecondOnesXAxis) {
-  const Pair pair(Sphere{0.2}, Sphere{0.3});
+  const ColliderPair pair(Sphere{0.2}, Sphere{0.3});
   for (const double off : {0.0, 1e-12}) {
     const Contact c = pair.distance({turn_x(1), Vec3(0, off, 0)});
     expect_contact(c, Vec3(0.05, 0, 0), Vec3::UnitX(), -0.5, 1e-11);
@@ -104,7 +87,7 @@ TEST(SphereSphere, CoincidentCentresTakeTheSecondOnesXAxis) {
 }
 
 TEST(SphereSphere, PointsHaveDistances) {
-  const Pair pair(Sphere{0}, Sphere{0});
+  const ColliderPair pair(Sphere{0}, Sphere{0});
   expect_contact(pair.distance(Pose::translation(0, 0, -2)), Vec3(0, 0, -1), -Vec3::UnitZ(), 2);
   expect_contact(pair.distance(Pose()), Vec3::Zero(), Vec3::UnitX(), 0);
 }
@@ -112,7 +95,7 @@ TEST(SphereSphere, PointsHaveDistances) {
 // ---- capsules with spheres and capsules
 
 TEST(CapsuleCapsule, EndsAndPipesMeet) {
-  const Pair pair(Capsule{0.1, 0.5}, Capsule{0.2, 0.5});
+  const ColliderPair pair(Capsule{0.1, 0.5}, Capsule{0.2, 0.5});
   const Contact crossing = pair.distance({along_x(), Vec3(0.1, 1, 0.2)});
   expect_contact(crossing, Vec3(0, 0.55, 0.2), Vec3::UnitY(), 0.7);
   expect_codes(crossing, FeatureCode::pipe(), FeatureCode::pipe());
@@ -132,7 +115,7 @@ TEST(CapsuleCapsule, EndsAndPipesMeet) {
 }
 
 TEST(CapsuleCapsule, SideBySideTouchAtBothEndsOfTheOverlap) {
-  const Pair pair(Capsule{0.1, 0.5}, Capsule{0.1, 0.3});
+  const ColliderPair pair(Capsule{0.1, 0.5}, Capsule{0.1, 0.3});
   const std::vector<Contact> contacts = pair.contacts(Pose::translation(0.199, 0, 0.4));
   ASSERT_EQ(contacts.size(), 2);
   expect_contact(contacts[0], Vec3(0.0995, 0, -0.1), Vec3::UnitX(), -0.001);
@@ -151,7 +134,7 @@ TEST(CapsuleCapsule, SideBySideTouchAtBothEndsOfTheOverlap) {
 }
 
 TEST(CapsuleCapsule, EndToEndIsOnePoint) {
-  const Pair pair(Capsule{0.1, 0.5}, Capsule{0.1, 0.3});
+  const ColliderPair pair(Capsule{0.1, 0.5}, Capsule{0.1, 0.3});
   const std::vector<Contact> contacts = pair.contacts(Pose::translation(0, 0, 0.9999));
   ASSERT_EQ(contacts.size(), 1);
   expect_contact(contacts[0], Vec3(0, 0, 0.39995), Vec3::UnitZ(), -1e-4);
@@ -160,7 +143,7 @@ TEST(CapsuleCapsule, EndToEndIsOnePoint) {
 
 // Each end has its own gap: of a tilted one, the far end does not touch.
 TEST(CapsuleCapsule, TiltedOneTouchesAtTheLowEnd) {
-  const Pair pair(Capsule{0.1, 0.5}, Capsule{0.1, 0.5});
+  const ColliderPair pair(Capsule{0.1, 0.5}, Capsule{0.1, 0.5});
   const std::vector<Contact> contacts = pair.contacts({turn_y(0.02), Vec3(0.2 + 0.5 * std::sin(0.02), 0, 0)});
   ASSERT_EQ(contacts.size(), 1);
   EXPECT_NEAR(contacts[0].gap, 0, kTiny);
@@ -168,7 +151,7 @@ TEST(CapsuleCapsule, TiltedOneTouchesAtTheLowEnd) {
 }
 
 TEST(CapsuleCapsule, CrossedLogsKeepTheirTwoPoints) {
-  const Pair pair(Capsule{0.1, 0.5}, Capsule{0.1, 0.5});
+  const ColliderPair pair(Capsule{0.1, 0.5}, Capsule{0.1, 0.5});
   std::vector<Contact> before;
   for (double theta = -1e-4; theta <= 1e-4; theta += 1e-5) {
     const std::vector<Contact> now = pair.contacts({turn_x(theta), Vec3(0.1999, 1e-6, 0.1)});
@@ -179,7 +162,7 @@ TEST(CapsuleCapsule, CrossedLogsKeepTheirTwoPoints) {
 }
 
 TEST(CapsuleCapsule, CrossingIsAThirdPointWhereItIsDeeper) {
-  const Pair pair(Capsule{0.1, 0.5}, Capsule{0.1, 0.5});
+  const ColliderPair pair(Capsule{0.1, 0.5}, Capsule{0.1, 0.5});
   // Lateral offset at the ends: 0.01; the rule's limit is 0.0028.
   const std::vector<Contact> contacts = pair.contacts({turn_x(0.02), Vec3(0.1995, 0, 0)});
   ASSERT_EQ(contacts.size(), 3);
@@ -189,7 +172,7 @@ TEST(CapsuleCapsule, CrossingIsAThirdPointWhereItIsDeeper) {
 }
 
 TEST(CapsuleCapsule, CrossingAxesHaveOneNormal) {
-  const Pair pair(Capsule{0.1, 0.5}, Capsule{0.2, 0.5});
+  const ColliderPair pair(Capsule{0.1, 0.5}, Capsule{0.2, 0.5});
   for (const double above : {0.0, 1e-15, 1e-11}) {
     const Contact c = pair.distance({along_x(), Vec3(0.1, above, 0.2)});
     EXPECT_FALSE(by_convention(c));
@@ -201,7 +184,7 @@ TEST(CapsuleCapsule, CrossingAxesHaveOneNormal) {
 }
 
 TEST(CapsuleCapsule, CoaxialOverlapTakesANormalAcross) {
-  const Pair pair(Capsule{0.1, 0.5}, Capsule{0.2, 0.5});
+  const ColliderPair pair(Capsule{0.1, 0.5}, Capsule{0.2, 0.5});
   const Contact c = pair.distance({turn_z(1), Vec3(0, 0, 0.6)});
   EXPECT_TRUE(by_convention(c));
   expect_contact(c, Vec3(0.05, 0, 0.3), Vec3::UnitX(), -0.3);
@@ -217,12 +200,12 @@ TEST(CapsuleCapsule, CoaxialOverlapTakesANormalAcross) {
 }
 
 TEST(CapsuleCapsule, OneOfNoLengthIsASphere) {
-  const Pair ball(Capsule{0.1, 0}, Capsule{0.2, 0.5}), sphere(Sphere{0.1}, Capsule{0.2, 0.5});
+  const ColliderPair ball(Capsule{0.1, 0}, Capsule{0.2, 0.5}), sphere(Sphere{0.1}, Capsule{0.2, 0.5});
   expect_same_everywhere(ball, sphere);
 }
 
 TEST(CapsuleCapsule, SegmentsHaveNormalsWhereTheyTouch) {
-  const Pair pair(Capsule{0, 0.5}, Capsule{0, 0.5});
+  const ColliderPair pair(Capsule{0, 0.5}, Capsule{0, 0.5});
   const Contact c = pair.distance({along_x() * turn_y(0.3), Vec3(0.1, 0, 0.2)});
   EXPECT_NEAR(std::abs(c.n.y()), 1, kTiny);
   EXPECT_NEAR(c.gap, 0, kTiny);
@@ -232,7 +215,7 @@ TEST(CapsuleCapsule, SegmentsHaveNormalsWhereTheyTouch) {
 // ---- with a plane
 
 TEST(CapsulePlane, LyingTouchesAtBothEnds) {
-  const Pair pair(Capsule{0.1, 0.5}, Plane{});
+  const ColliderPair pair(Capsule{0.1, 0.5}, Plane{});
   const std::vector<Contact> contacts = pair.contacts({along_x(), Vec3(1, 2, 0.099)});
   ASSERT_EQ(contacts.size(), 2);
   expect_contact(contacts[0], Vec3(0.5, 2, -0.0005), Vec3::UnitZ(), -0.001);
@@ -243,7 +226,7 @@ TEST(CapsulePlane, LyingTouchesAtBothEnds) {
 }
 
 TEST(CapsulePlane, EachEndHasItsOwnGap) {
-  const Pair pair(Capsule{0.1, 0.5}, Plane{});
+  const ColliderPair pair(Capsule{0.1, 0.5}, Plane{});
   const double tilt = 1e-4;
   const std::vector<Contact> contacts = pair.contacts({along_x() * turn_y(tilt), Vec3(0, 0, 0.1)});
   ASSERT_EQ(contacts.size(), 2);
@@ -254,7 +237,7 @@ TEST(CapsulePlane, EachEndHasItsOwnGap) {
 }
 
 TEST(CapsulePlane, StandingTouchesOnce) {
-  const Pair pair(Capsule{0.1, 0.5}, Plane{});
+  const ColliderPair pair(Capsule{0.1, 0.5}, Plane{});
   const std::vector<Contact> contacts = pair.contacts(Pose::translation(0, 0, 0.6));
   ASSERT_EQ(contacts.size(), 1);
   expect_contact(contacts[0], Vec3::Zero(), Vec3::UnitZ(), 0);
@@ -262,8 +245,8 @@ TEST(CapsulePlane, StandingTouchesOnce) {
 }
 
 TEST(CapsulePlane, OneOfNoLengthTouchesOnce) {
-  EXPECT_EQ(Pair(Capsule({0.1, 0}), Plane{}).contacts(Pose::translation(0, 0, 0.1)).size(), 1);
-  EXPECT_EQ(Pair(Sphere{0.1}, Plane{}).contacts(Pose::translation(0, 0, 0.1)).size(), 1);
+  EXPECT_EQ(ColliderPair(Capsule({0.1, 0}), Plane{}).contacts(Pose::translation(0, 0, 0.1)).size(), 1);
+  EXPECT_EQ(ColliderPair(Sphere{0.1}, Plane{}).contacts(Pose::translation(0, 0, 0.1)).size(), 1);
 }
 
 // ---- sphere – box
@@ -280,7 +263,7 @@ TEST(BoxFeatures, AreNumberedLikeTheHulls) {
 }
 
 TEST(SphereBox, TouchesFacesEdgesAndVertices) {
-  const Pair pair(Sphere{0.5}, Box{Vec3(1, 2, 3)});
+  const ColliderPair pair(Sphere{0.5}, Box{Vec3(1, 2, 3)});
   const Contact face = pair.distance(Pose::translation(0.5, -3, 1));
   expect_contact(face, Vec3(0.5, -2.25, 1), -Vec3::UnitY(), 0.5);
   expect_codes(face, FeatureCode::end(0), FeatureCode::face(3));
@@ -297,16 +280,16 @@ TEST(SphereBox, TouchesFacesEdgesAndVertices) {
 }
 
 TEST(SphereBox, InsideLeavesThroughTheNearestFace) {
-  const Pair pair(Sphere{0.5}, Box{Vec3(1, 2, 3)});
+  const ColliderPair pair(Sphere{0.5}, Box{Vec3(1, 2, 3)});
   expect_contact(pair.distance(Pose::translation(0, 1.5, 0)), Vec3(0, 1.5, 0), Vec3::UnitY(), -1);
   const Contact c = pair.distance(Pose());
   expect_contact(c, Vec3(0.25, 0, 0), Vec3::UnitX(), -1.5);
   EXPECT_FALSE(by_convention(c));
-  expect_contact(Pair(Sphere{0.5}, Box{Vec3(1, 1, 1)}).distance(Pose()), Vec3(0.25, 0, 0), Vec3::UnitX(), -1.5);
+  expect_contact(ColliderPair(Sphere{0.5}, Box{Vec3(1, 1, 1)}).distance(Pose()), Vec3(0.25, 0, 0), Vec3::UnitX(), -1.5);
 }
 
 TEST(SphereBox, CentreOnTheSurfaceTakesAFace) {
-  const Pair pair(Sphere{0.5}, Box{Vec3(1, 2, 3)});
+  const ColliderPair pair(Sphere{0.5}, Box{Vec3(1, 2, 3)});
   expect_contact(pair.distance(Pose::translation(0.5, 0, -3)), Vec3(0.5, 0, -3.25 + 0.5), -Vec3::UnitZ(), -0.5);
   for (const Vec3& centre : {Vec3(1, 2, 0), Vec3(1, 2, 3), Vec3(1, 0, 3)}) {
     const Contact c = pair.distance(Pose::translation(centre));
@@ -317,7 +300,7 @@ TEST(SphereBox, CentreOnTheSurfaceTakesAFace) {
 
 // Around an edge, from face to edge to face, neither point nor normal jumps.
 TEST(SphereBox, SphereLeavesBoxEdge) {
-  const Pair pair(Sphere{0.1}, Box{Vec3(0.5, 0.5, 0.5)});
+  const ColliderPair pair(Sphere{0.1}, Box{Vec3(0.5, 0.5, 0.5)});
   const double height = 0.1 - 1e-3;
   for (const double x : {0.5, 0.49, 0.5 + 0.06}) {
     const double z = 0.5 + (x > 0.5 ? std::sqrt(height * height - (x - 0.5) * (x - 0.5)) : height);
@@ -332,7 +315,7 @@ TEST(SphereBox, SphereLeavesBoxEdge) {
 }
 
 TEST(SphereBox, PlateOfNoThicknessHasTwoSides) {
-  const Pair pair(Sphere{0.1}, Box{Vec3(1, 1, 0)});
+  const ColliderPair pair(Sphere{0.1}, Box{Vec3(1, 1, 0)});
   expect_contact(pair.distance(Pose::translation(0, 0, 0.05)), Vec3(0, 0, -0.025), Vec3::UnitZ(), -0.05);
   expect_contact(pair.distance(Pose::translation(0, 0, -0.05)), Vec3(0, 0, 0.025), -Vec3::UnitZ(), -0.05);
   expect_contact(pair.distance(Pose()), Vec3(0, 0, -0.05), Vec3::UnitZ(), -0.1);
@@ -342,7 +325,7 @@ TEST(SphereBox, PlateOfNoThicknessHasTwoSides) {
 // ---- capsule – box
 
 TEST(CapsuleBox, LyingOnAFaceTouchesAtBothEnds) {
-  const Pair pair(Capsule{0.1, 0.3}, Box{Vec3(1, 1, 0.5)});
+  const ColliderPair pair(Capsule{0.1, 0.3}, Box{Vec3(1, 1, 0.5)});
   for (const double yaw : {0.0, 0.3, kPi / 4, 2.0}) {
     const std::vector<Contact> contacts = pair.contacts({turn_z(yaw) * along_x(), Vec3(0, 0, 0.599)});
     ASSERT_EQ(contacts.size(), 2);
@@ -356,7 +339,7 @@ TEST(CapsuleBox, LyingOnAFaceTouchesAtBothEnds) {
 }
 
 TEST(CapsuleBox, StandingOnAFaceTouchesOnce) {
-  const Pair pair(Capsule{0.1, 0.3}, Box{Vec3(1, 1, 0.5)});
+  const ColliderPair pair(Capsule{0.1, 0.3}, Box{Vec3(1, 1, 0.5)});
   const std::vector<Contact> contacts = pair.contacts(Pose::translation(0.2, 0, 0.9));
   ASSERT_EQ(contacts.size(), 1);
   expect_contact(contacts[0], Vec3(0.2, 0, 0.5), Vec3::UnitZ(), 0);
@@ -364,7 +347,7 @@ TEST(CapsuleBox, StandingOnAFaceTouchesOnce) {
 }
 
 TEST(CapsuleBox, AcrossAnEdgeTouchesItWithThePipe) {
-  const Pair pair(Capsule{0.1, 0.3}, Box{Vec3(0.5, 0.5, 0.5)});
+  const ColliderPair pair(Capsule{0.1, 0.3}, Box{Vec3(0.5, 0.5, 0.5)});
   const std::vector<Contact> contacts = pair.contacts({along_x(), Vec3(0.4, 0.2, 0.599)});
   ASSERT_EQ(contacts.size(), 2);
   expect_contact(contacts[0], Vec3(0.1, 0.2, 0.4995), Vec3::UnitZ(), -0.001);
@@ -377,7 +360,7 @@ TEST(CapsuleBox, AcrossAnEdgeTouchesItWithThePipe) {
 
 // Longer than the box: two edges.
 TEST(CapsuleBox, BeamOverABoxTouchesTwoEdges) {
-  const Pair pair(Capsule{0.1, 3}, Box{Vec3(0.5, 0.5, 0.5)});
+  const ColliderPair pair(Capsule{0.1, 3}, Box{Vec3(0.5, 0.5, 0.5)});
   const std::vector<Contact> contacts = pair.contacts({turn_z(0.3) * along_x(), Vec3(0, 0, -0.5995)});
   ASSERT_EQ(contacts.size(), 2);
   for (const Contact& c : contacts) {
@@ -391,7 +374,7 @@ TEST(CapsuleBox, BeamOverABoxTouchesTwoEdges) {
 
 // At rest over an edge the normal e × edge is on the border of what the edge supports: nothing must happen there.
 TEST(CapsuleBox, CapsuleOverBoxEdge) {
-  const Pair pair(Capsule{0.1, 0.3}, Box{Vec3(0.5, 0.5, 0.5)});
+  const ColliderPair pair(Capsule{0.1, 0.3}, Box{Vec3(0.5, 0.5, 0.5)});
   std::vector<Contact> before;
   for (double tilt = -5e-4; tilt <= 5e-4; tilt += 1e-6) {
     const std::vector<Contact> now = pair.contacts({along_x() * turn_y(tilt), Vec3(0.4, 0.2, 0.5999)});
@@ -402,7 +385,7 @@ TEST(CapsuleBox, CapsuleOverBoxEdge) {
 }
 
 TEST(CapsuleBox, AlongAnEdgeTouchesItWithBothEnds) {
-  const Pair pair(Capsule{0.1, 0.3}, Box{Vec3(0.5, 0.5, 0.5)});
+  const ColliderPair pair(Capsule{0.1, 0.3}, Box{Vec3(0.5, 0.5, 0.5)});
   const double off = (0.1 - 1e-4) / std::sqrt(2.0);
   for (const double yaw : {0.0, 1e-9, -1e-6, 1e-4}) {
     const std::vector<Contact> contacts = pair.contacts({turn_z(yaw) * along_x(), Vec3(0, 0.5 + off, 0.5 + off)});
@@ -416,7 +399,7 @@ TEST(CapsuleBox, AlongAnEdgeTouchesItWithBothEnds) {
 }
 
 TEST(CapsuleBox, LongerThanTheEdgeItLiesAlongTouchesItsVertices) {
-  const Pair pair(Capsule{0.1, 3}, Box{Vec3(0.5, 0.5, 0.5)});
+  const ColliderPair pair(Capsule{0.1, 3}, Box{Vec3(0.5, 0.5, 0.5)});
   const double off = (0.1 - 1e-4) / std::sqrt(2.0);
   const std::vector<Contact> contacts = pair.contacts({along_x(), Vec3(0, 0.5 + off, 0.5 + off)});
   ASSERT_EQ(contacts.size(), 2);
@@ -428,7 +411,7 @@ TEST(CapsuleBox, LongerThanTheEdgeItLiesAlongTouchesItsVertices) {
 // The axis exactly over an edge, turned a little either way: where it crosses the edge is a matter of rounding, the two
 // points are not.
 TEST(CapsuleBox, OverAnEdgeAndAlongItKeepsItsTwoPoints) {
-  const Pair pair(Capsule{0.1, 0.3}, Box{Vec3(0.5, 0.5, 0.5)});
+  const ColliderPair pair(Capsule{0.1, 0.3}, Box{Vec3(0.5, 0.5, 0.5)});
   for (double yaw = -2e-3; yaw <= 2e-3; yaw += 1e-4) {
     const std::vector<Contact> contacts = pair.contacts({turn_z(yaw) * along_x(), Vec3(0, 0.5, 0.5999)});
     ASSERT_EQ(contacts.size(), 2) << yaw;
@@ -442,7 +425,7 @@ TEST(CapsuleBox, OverAnEdgeAndAlongItKeepsItsTwoPoints) {
 
 // Turned more, one end hangs beside the box: the crossing of edge and pipe holds it instead.
 TEST(CapsuleBox, CrossingAnEdgeAtASmallAngleTouchesIt) {
-  const Pair pair(Capsule{0.1, 0.3}, Box{Vec3(0.5, 0.5, 0.5)});
+  const ColliderPair pair(Capsule{0.1, 0.3}, Box{Vec3(0.5, 0.5, 0.5)});
   const std::vector<Contact> contacts = pair.contacts({turn_z(0.08) * along_x(), Vec3(0.05, 0.5, 0.5999)});
   ASSERT_EQ(contacts.size(), 2);
   expect_codes(contacts[0], FeatureCode::end(0), FeatureCode::face(4));
@@ -451,7 +434,7 @@ TEST(CapsuleBox, CrossingAnEdgeAtASmallAngleTouchesIt) {
 }
 
 TEST(CapsuleBox, AxisInsideLeavesByFaceOrAcrossAnEdge) {
-  const Pair pair(Capsule{0.1, 2}, Box{Vec3(0.5, 0.5, 3)});
+  const ColliderPair pair(Capsule{0.1, 2}, Box{Vec3(0.5, 0.5, 3)});
   // Through the middle, leaning over the edge along z: the shortest way out is across it.
   const Contact c = pair.distance({turn_z(-kPi / 4) * turn_y(kPi / 2), Vec3(0.4, 0.4, 0)});
   expect_contact(c, Vec3(0.45, 0.45, 0) - 0.05 * Vec3(1, 1, 0) / std::sqrt(2.0), Vec3(1, 1, 0) / std::sqrt(2.0),
@@ -465,7 +448,7 @@ TEST(CapsuleBox, AxisInsideLeavesByFaceOrAcrossAnEdge) {
 
 // Two parallel lines have no crossing: the point is then a's.
 TEST(CapsuleBox, ParallelToAnEdgeHasAPointThatTheCapsuleCarries) {
-  const Pair pair(Capsule{0.1, 0.3}, Box{Vec3(0.5, 0.5, 0.5)});
+  const ColliderPair pair(Capsule{0.1, 0.3}, Box{Vec3(0.5, 0.5, 0.5)});
   const Mat3 R = turn_z(0.7).transpose() * turn_z(0.7) * along_x();  // x, up to rounding
   const Contact c = pair.distance({R, Vec3(0.4, 0.6, 0.6)});
   expect_codes(c, FeatureCode::pipe(), FeatureCode::edge(pair.hull().edge_between(6, 7)));
@@ -477,7 +460,7 @@ TEST(CapsuleBox, ParallelToAnEdgeHasAPointThatTheCapsuleCarries) {
 }
 
 TEST(CapsuleBox, SegmentTouchesAnEdgeAcross) {
-  const Pair pair(Capsule{0, 0.5}, Box{Vec3(0.5, 0.5, 0.5)});
+  const ColliderPair pair(Capsule{0, 0.5}, Box{Vec3(0.5, 0.5, 0.5)});
   const Contact c = pair.distance({turn_x(kPi / 4), Vec3(0.1, 0.5, 0.5)});
   EXPECT_NEAR(c.gap, 0, kTiny);
   expect_vec(c.n, Vec3(0, 1, 1) / std::sqrt(2.0));
@@ -485,12 +468,12 @@ TEST(CapsuleBox, SegmentTouchesAnEdgeAcross) {
 }
 
 TEST(CapsuleBox, OneOfNoLengthIsASphere) {
-  const Pair ball(Capsule{0.1, 0}, Box{Vec3(0.2, 0.3, 0.4)}), sphere(Sphere{0.1}, Box{Vec3(0.2, 0.3, 0.4)});
+  const ColliderPair ball(Capsule{0.1, 0}, Box{Vec3(0.2, 0.3, 0.4)}), sphere(Sphere{0.1}, Box{Vec3(0.2, 0.3, 0.4)});
   expect_same_everywhere(ball, sphere);
 }
 
 TEST(CapsuleBox, PlateOfNoThicknessCarriesACapsule) {
-  const Pair pair(Capsule{0.1, 0.3}, Box{Vec3(1, 1, 0)});
+  const ColliderPair pair(Capsule{0.1, 0.3}, Box{Vec3(1, 1, 0)});
   for (const double side : {1.0, -1.0}) {
     const std::vector<Contact> contacts = pair.contacts({along_x(), Vec3(0, 0, 0.0999 * side)});
     ASSERT_EQ(contacts.size(), 2);
@@ -501,7 +484,7 @@ TEST(CapsuleBox, PlateOfNoThicknessCarriesACapsule) {
 // ---- sphere – cylinder
 
 TEST(SphereCylinder, TouchesSideCapAndRim) {
-  const Pair pair(Sphere{0.5}, Cylinder{1, 2});
+  const ColliderPair pair(Sphere{0.5}, Cylinder{1, 2});
   const Contact side = pair.distance(Pose::translation(0, 2, 1));
   expect_contact(side, Vec3(0, 1.25, 1), Vec3::UnitY(), 0.5);
   expect_codes(side, FeatureCode::end(0), FeatureCode::side());
@@ -516,23 +499,23 @@ TEST(SphereCylinder, TouchesSideCapAndRim) {
 }
 
 TEST(SphereCylinder, InsideLeavesByTheNearerOfSideAndCap) {
-  const Pair pair(Sphere{0.5}, Cylinder{1, 2});
+  const ColliderPair pair(Sphere{0.5}, Cylinder{1, 2});
   expect_contact(pair.distance(Pose::translation(0.5, 0, 1)), Vec3(0.5, 0, 1), Vec3::UnitX(), -1);
   expect_contact(pair.distance(Pose::translation(0.5, 0, 1.8)), Vec3(0.5, 0, 1.65), Vec3::UnitZ(), -0.7);
 }
 
 TEST(SphereCylinder, CentreOnTheAxisTakesANormalAcross) {
-  const Contact side = Pair(Sphere{0.5}, Cylinder{1, 2}).distance(Pose::translation(0, 0, 0.5));
+  const Contact side = ColliderPair(Sphere{0.5}, Cylinder{1, 2}).distance(Pose::translation(0, 0, 0.5));
   expect_contact(side, Vec3(0.25, 0, 0.5), Vec3::UnitX(), -1.5);
   EXPECT_TRUE(by_convention(side));
   EXPECT_EQ(jet_b(side).freedom, SupportJet::Freedom::face);
-  const Contact cap = Pair(Sphere{0.5}, Cylinder{1, 0.5}).distance(Pose());
+  const Contact cap = ColliderPair(Sphere{0.5}, Cylinder{1, 0.5}).distance(Pose());
   expect_contact(cap, Vec3(0, 0, 0), Vec3::UnitZ(), -1);
   EXPECT_FALSE(by_convention(cap));
 }
 
 TEST(SphereCylinder, CentreOnTheRimTakesTheCap) {
-  const Contact c = Pair(Sphere{0.5}, Cylinder{1, 2}).distance(Pose::translation(0, 1, 2));
+  const Contact c = ColliderPair(Sphere{0.5}, Cylinder{1, 2}).distance(Pose::translation(0, 1, 2));
   expect_contact(c, Vec3(0, 1, 1.75), Vec3::UnitZ(), -0.5);
   expect_codes(c, FeatureCode::end(0), FeatureCode::cap(1));
 }

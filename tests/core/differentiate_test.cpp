@@ -3,7 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
+
+#include "lithe/core/infinity.h"
 
 namespace lithe::test {
 namespace {
@@ -55,7 +56,6 @@ TEST(Differentiate, RelativeErrorIsByTheLargestEntry) {
 }
 
 TEST(Differentiate, NothingFiniteIsCloseToNaNOrToAnotherSize) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   EXPECT_EQ(relative_error(Vec3(1, std::nan(""), 1), Vec3(1, 1, 1)), kInfinity);
   EXPECT_EQ(relative_error(Vec3(1, 1, 1), Vec3(1, std::nan(""), 1)), kInfinity);
   EXPECT_EQ(relative_error(Vec3(1, 1, 1), Eigen::Vector2d(1, 1)), kInfinity);

@@ -16,7 +16,7 @@ namespace lithe::test {
 namespace {
 
 // A rod of length 2 that hangs from (0, 0, 3) and swings about y.
-Model pendulum() {
+Model hanging_rod() {
   return ModelBuilder()
       .add_body("world", {.name = "post", .placement = Pose::translation(0, 0, 3)})
       .add_body("post", {.name = "rod", .inertia = SpatialInertia::point(1, {0, 0, -2})},
@@ -27,7 +27,8 @@ Model pendulum() {
 }
 
 MovingModel swinging() {
-  return MovingModel(pendulum(), {.q = VecX::Zero(1), .v = VecX::Constant(1, 3), .a = VecX::Constant(1, 5), .tau = {}});
+  return MovingModel(hanging_rod(),
+                     {.q = VecX::Zero(1), .v = VecX::Constant(1, 3), .a = VecX::Constant(1, 5), .tau = {}});
 }
 
 // [ω; v₀] at the world's origin → [ω; velocity of p].

@@ -22,7 +22,7 @@
 namespace lithe::test {
 namespace {
 
-constexpr int kTrees = 10000;
+constexpr int kDerivativeTrees = 10000;
 
 // Torques are linear in a, accelerations in τ, and both are quadratic in v: there differences of sixth order have
 // rounding errors only, and a large step keeps those small.
@@ -98,7 +98,7 @@ struct Case {
 
 TEST(InverseDynamicsDerivatives, ByPositionMatchDifferences) {
   ErrorSummary error("tau by q");
-  for_random_cases(kTrees, [&](std::mt19937_64& random) {
+  for_random_cases(kDerivativeTrees, [&](std::mt19937_64& random) {
     Case c(random);
     error.add(relative_error(c.inverse_derivatives().dtau_dq, c.inverse_by_q()));
   });
@@ -106,7 +106,7 @@ TEST(InverseDynamicsDerivatives, ByPositionMatchDifferences) {
 
 TEST(InverseDynamicsDerivatives, ByVelocityAndAccelerationMatchDifferences) {
   ErrorSummary by_v("tau by v"), by_a("tau by a");
-  for_random_cases(kTrees, [&](std::mt19937_64& random) {
+  for_random_cases(kDerivativeTrees, [&](std::mt19937_64& random) {
     Case c(random);
     by_v.add(relative_error(c.inverse_derivatives().dtau_dv, c.inverse_by_v()));
     by_a.add(relative_error(mass_matrix(c.model, c.state.q), c.inverse_by_a()));
@@ -119,7 +119,7 @@ TEST(ForwardDynamicsDerivatives, ByPositionMatchDifferences) {
   constexpr double kNoise = 1e-7;
   ErrorSummary error("a by q");
   int noisy = 0, cases = 0;
-  for_random_cases(kTrees, [&](std::mt19937_64& random) {
+  for_random_cases(kDerivativeTrees, [&](std::mt19937_64& random) {
     Case c(random);
     const MatX da_dq = c.forward_derivatives().da_dq;
     MatX numeric = c.forward_by_q();
@@ -136,7 +136,7 @@ TEST(ForwardDynamicsDerivatives, ByPositionMatchDifferences) {
 
 TEST(ForwardDynamicsDerivatives, ByVelocityAndForceMatchDifferences) {
   ErrorSummary by_v("a by v"), by_tau("a by tau");
-  for_random_cases(kTrees, [&](std::mt19937_64& random) {
+  for_random_cases(kDerivativeTrees, [&](std::mt19937_64& random) {
     Case c(random);
     const ForwardDynamicsDerivatives d = c.forward_derivatives();
     by_v.add(relative_error(d.da_dv, c.forward_by_v()));

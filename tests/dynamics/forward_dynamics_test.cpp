@@ -16,14 +16,13 @@
 #include "lithe/model/configuration.h"
 #include "lithe/scenes/pendulum.h"
 #include "tests/dynamics/moving_model.h"
+#include "tests/support/constants.h"
 #include "tests/support/differentiate.h"
 #include "tests/support/plain_dynamics.h"
 #include "tests/support/random_test.h"
 
 namespace lithe::test {
 namespace {
-
-constexpr double kGravity = 9.81;
 
 TEST(ForwardDynamics, OfAFreeBodyIsFallAndEulersEquations) {
   // v̇ = g;  I ω̇ + ω × I ω = 0 in the body's axes.

@@ -26,7 +26,7 @@
 namespace lithe::test {
 namespace {
 
-constexpr int kTrees = 3000;
+constexpr int kProductTrees = 3000;
 constexpr double kRounding = 1e-11;
 
 // Vectors to multiply with from the left and from the right.
@@ -72,7 +72,7 @@ void expect_products_of_the_matrices(const MovingModel& m, const Directions& x, 
 
 TEST(InverseDynamicsProducts, AreThoseOfTheMatrices) {
   int with_balls = 0, with_wrenches = 0, with_branches = 0;
-  for_random_cases(kTrees, [&](std::mt19937_64& random) {
+  for_random_cases(kProductTrees, [&](std::mt19937_64& random) {
     const MovingModel m(random);
     expect_products_of_the_matrices(m, Directions(m.model, random));
     with_balls += !m.model.tree().balls.empty();
@@ -80,7 +80,7 @@ TEST(InverseDynamicsProducts, AreThoseOfTheMatrices) {
     with_branches += m.model.tree().chains.size() > m.model.tree().trees.size();
   });
   if (only_seed() != 0) return;
-  for (const int count : {with_balls, with_wrenches, with_branches}) EXPECT_GE(count, kTrees / 4);
+  for (const int count : {with_balls, with_wrenches, with_branches}) EXPECT_GE(count, kProductTrees / 4);
 }
 
 TEST(InverseDynamicsProducts, OfEverySceneAreThoseOfTheMatrices) {

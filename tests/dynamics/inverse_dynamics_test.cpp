@@ -12,14 +12,13 @@
 #include "lithe/scenes/chain.h"
 #include "lithe/spatial/pack_trig.h"
 #include "tests/dynamics/moving_model.h"
+#include "tests/support/constants.h"
 #include "tests/support/differentiate.h"
 #include "tests/support/plain_dynamics.h"
 #include "tests/support/random_test.h"
 
 namespace lithe::test {
 namespace {
-
-constexpr double kGravity = 9.81;
 
 TEST(InverseDynamics, OfAPendulumIsTheTextbooks) {
   // τ = m l² a + m g l sin q
@@ -222,7 +221,7 @@ TEST_F(BadArguments, OfWrongSizeAreRefused) {
 }
 
 TEST_F(BadArguments, ThatAreNotFiniteAreRefusedWithIndexAndValue) {
-  const double kNan = std::numeric_limits<double>::quiet_NaN(), kInf = std::numeric_limits<double>::infinity();
+  const double kInf = std::numeric_limits<double>::infinity();
   EXPECT_NO_THROW(inverse_dynamics(model, q, v, a));
   for (VecX* x : {&q, &v, &a}) {
     const std::string name = x == &q ? "q" : x == &v ? "v" : "a";

@@ -4,14 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <random>
+
+#include "lithe/core/infinity.h"
+#include "tests/support/constants.h"
 
 namespace lithe::experiments {
 namespace {
-
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 std::vector<std::string> labels(const Ticks& ticks) {
   std::vector<std::string> out;
@@ -85,14 +84,14 @@ TEST(AxisTicks, LessThanADecadeHasLabelsToo) {
 
 TEST(AxisTicks, TheRangeIsThatOfTheValuesThatHaveAPlace) {
   AxisRange range;
-  ASSERT_TRUE(fit_range({3, kNaN, 1, kInfinity, -kInfinity, 1e305}, AxisScale::linear, range));
+  ASSERT_TRUE(fit_range({3, test::kNan, 1, kInfinity, -kInfinity, 1e305}, AxisScale::linear, range));
   EXPECT_NEAR(range.from, 0.92, 1e-12);
   EXPECT_NEAR(range.to, 3.08, 1e-12);
   ASSERT_TRUE(fit_range({100, -5, 0, 1}, AxisScale::log, range));
   EXPECT_NEAR(range.from, std::pow(10, -0.08), 1e-12);
   EXPECT_NEAR(range.to, 100 * std::pow(10, 0.08), 1e-9);
   const AxisRange before = range;
-  EXPECT_FALSE(fit_range({kNaN}, AxisScale::linear, range));
+  EXPECT_FALSE(fit_range({test::kNan}, AxisScale::linear, range));
   EXPECT_FALSE(fit_range({0, -1}, AxisScale::log, range));
   EXPECT_EQ(range.from, before.from);
 }

@@ -5,18 +5,16 @@
 #include <cmath>
 #include <cstdio>
 #include <fstream>
-#include <limits>
 #include <set>
 #include <sstream>
 
 #include "apps/experiments/plot_legend.h"
 #include "lithe/core/check.h"
+#include "lithe/core/infinity.h"
+#include "tests/support/constants.h"
 
 namespace lithe::experiments {
 namespace {
-
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 int count(const std::string& text, const std::string& part) {
   int found = 0;
@@ -94,7 +92,7 @@ TEST(SvgPlot, LogarithmicAxesSpaceDecadesEvenly) {
 }
 
 TEST(SvgPlot, NumbersWithoutAPlaceBreakTheLine) {
-  for (const double hole : {kNaN, kInfinity, -kInfinity}) {
+  for (const double hole : {test::kNan, kInfinity, -kInfinity}) {
     const std::string text = svg(figure_of({.x = {0, 1, 2, 3, 4}, .y = {1, 2, hole, 3, 4}}));
     EXPECT_EQ(count(text, "<polyline"), 2) << hole;
     EXPECT_FALSE(has(text, "nan") || has(text, "inf"));
@@ -106,7 +104,7 @@ TEST(SvgPlot, NumbersWithoutAPlaceBreakTheLine) {
 }
 
 TEST(SvgPlot, ALonelyPointShows) {
-  EXPECT_EQ(count(svg(figure_of({.x = {0, 1, 2, 3}, .y = {1, kNaN, 2, 3}})), "<circle"), 1);
+  EXPECT_EQ(count(svg(figure_of({.x = {0, 1, 2, 3}, .y = {1, test::kNan, 2, 3}})), "<circle"), 1);
 }
 
 TEST(SvgPlot, StairsHoldEachValueUntilTheNext) {
@@ -120,7 +118,7 @@ TEST(SvgPlot, StairsHoldEachValueUntilTheNext) {
 
 TEST(SvgPlot, NothingToShowIsSaid) {
   EXPECT_TRUE(has(svg({.panels = {{.title = "Empty"}}}), ">no data<"));
-  EXPECT_TRUE(has(svg(figure_of({.x = {0, 1}, .y = {kNaN, kNaN}})), ">no data: nothing that is finite<"));
+  EXPECT_TRUE(has(svg(figure_of({.x = {0, 1}, .y = {test::kNan, test::kNan}})), ">no data: nothing that is finite<"));
   Figure log = figure_of({.x = {0, 1}, .y = {0, -1}});
   log.panels[0].y.scale = AxisScale::log;
   EXPECT_TRUE(has(svg(log), ">no data: nothing that is finite and positive<"));

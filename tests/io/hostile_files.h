@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "lithe/io/load_options.h"
+
 namespace lithe::test {
 
 // A folder that goes with the test.
@@ -28,6 +30,13 @@ class Folder {
   static constexpr const char* kModel = "model.xml";  // formats are told apart by what is inside
   std::filesystem::path path_;
 };
+
+// What the files are made for.
+inline constexpr LoadLimits kLimits;
+inline constexpr std::size_t kRoom = 4096;  // for what stands around
+inline constexpr std::size_t kMostVertices = kLimits.mesh_vertices;
+inline constexpr std::size_t kMostTriangles = kLimits.mesh_triangles;
+inline constexpr std::size_t kMostElements = kLimits.elements;
 
 // Adds pieces until the text has `bytes` or there are `count`.
 std::string repeated(std::size_t count, std::size_t bytes, const std::function<void(std::size_t, std::string&)>& add);

@@ -4,18 +4,11 @@
 #include <random>
 #include <unistd.h>
 
-#include "lithe/io/load_options.h"
 #include "tests/io/hostile_files.h"
 
 namespace lithe::test {
 
 namespace {
-
-const LoadLimits kLimits;
-constexpr std::size_t kRoom = 4096;  // for what stands around
-const std::size_t kVertices = static_cast<std::size_t>(kLimits.mesh_vertices);
-const std::size_t kTriangles = static_cast<std::size_t>(kLimits.mesh_triangles);
-const std::size_t kElements = static_cast<std::size_t>(kLimits.elements);
 
 // The i-th of some points all over the place.
 std::array<float, 3> point(std::size_t i) {
@@ -45,7 +38,7 @@ std::string binary_stl(std::size_t triangles) {
     append_floats(bytes, {0, 0, 0});
     for (std::size_t k = 0; k < 3; ++k) {
       const std::size_t next = 3 * i + k;
-      const auto [x, y, z] = point(next < kVertices ? next : random() % kVertices);
+      const auto [x, y, z] = point(next < kMostVertices ? next : random() % kMostVertices);
       append_floats(bytes, {x, y, z});
     }
     bytes.append(2, '\0');
@@ -54,16 +47,16 @@ std::string binary_stl(std::size_t triangles) {
 }
 
 void write_binary_stl(const Folder& folder) {
-  folder.write("a.stl", binary_stl(std::min(kTriangles, (kLimits.mesh_bytes - kRoom) / 50)));
+  folder.write("a.stl", binary_stl(std::min(kMostTriangles, (kLimits.mesh_bytes - kRoom) / 50)));
   folder.write_model(urdf_with_meshes({"a.stl"}));
 }
 
 void write_text_stl(const Folder& folder) {
   std::string text = "solid a\n";
-  text += repeated(kTriangles, kLimits.total_bytes - 2 * kRoom, [](std::size_t i, std::string& out) {
+  text += repeated(kMostTriangles, kLimits.total_bytes - 2 * kRoom, [](std::size_t i, std::string& out) {
     out += "facet normal 0 0 0 outer loop";
     for (std::size_t k = 0; k < 3; ++k) {
-      const auto [x, y, z] = point((3 * i + k) % kVertices);
+      const auto [x, y, z] = point((3 * i + k) % kMostVertices);
       append(out, " vertex {} {} {}", x, y, z);
     }
     out += " endloop endfacet\n";
@@ -73,11 +66,11 @@ void write_text_stl(const Folder& folder) {
 }
 
 void write_obj(const Folder& folder) {
-  std::string text = repeated(kVertices, kLimits.total_bytes / 2, [](std::size_t i, std::string& out) {
+  std::string text = repeated(kMostVertices, kLimits.total_bytes / 2, [](std::size_t i, std::string& out) {
     const auto [x, y, z] = point(i);
     append(out, "v {} {} {}\n", x, y, z);
   });
-  text += repeated(kTriangles, kLimits.total_bytes - text.size() - 2 * kRoom, [](std::size_t i, std::string& out) {
+  text += repeated(kMostTriangles, kLimits.total_bytes - text.size() - 2 * kRoom, [](std::size_t i, std::string& out) {
     append(out, "f {} -1 {}\n", 1 + i * 7919 % 100'000, 1 + i % 9);
   });
   folder.write("a.obj", text);
@@ -92,12 +85,12 @@ void write_obj_of_words(const Folder& folder) {
 }
 
 void write_text_ply(const Folder& folder) {
-  const std::size_t vertices = kVertices / 2;
+  const std::size_t vertices = kMostVertices / 2;
   std::string text = repeated(vertices, SIZE_MAX, [](std::size_t i, std::string& out) {
     const auto [x, y, z] = point(i);
     append(out, "{} {} {}\n", x, y, z);
   });
-  const std::size_t faces = std::min(kTriangles, (kLimits.total_bytes - text.size() - 2 * kRoom) / 20);
+  const std::size_t faces = std::min(kMostTriangles, (kLimits.total_bytes - text.size() - 2 * kRoom) / 20);
   text += repeated(faces, SIZE_MAX, [&](std::size_t i, std::string& out) {
     append(out, "3 {} 1 {}\n", i * 7919 % vertices, i % vertices);
   });
@@ -109,10 +102,10 @@ void write_text_ply(const Folder& folder) {
 void write_fans(const Folder& folder) {
   std::vector<std::string> files;
   std::size_t bytes = 2 * kRoom;
-  for (std::size_t i = 0; bytes + kTriangles / 4 + kRoom < kLimits.total_bytes && i < 200; ++i) {
+  for (std::size_t i = 0; bytes + kMostTriangles / 4 + kRoom < kLimits.total_bytes && i < 200; ++i) {
     std::string content = ply_header("binary_little_endian", 3, 1, "uint uchar");
     for (std::size_t k = 0; k < 3; ++k) append_floats(content, {static_cast<float>(k), static_cast<float>(k * k), 1});
-    const auto corners = static_cast<std::uint32_t>(kTriangles / 4);
+    const auto corners = static_cast<std::uint32_t>(kMostTriangles / 4);
     content.append(reinterpret_cast<const char*>(&corners), 4);
     content += repeated(corners, SIZE_MAX, [](std::size_t k, std::string& out) { out += static_cast<char>(k % 3); });
     files.push_back(fmt::format("{}.ply", i));
@@ -148,7 +141,8 @@ std::string dae_mesh(std::size_t vertices, std::size_t triangles) {
 }
 
 void write_dae(const Folder& folder) {
-  const std::size_t vertices = kVertices, triangles = std::min(kTriangles, (kLimits.total_bytes - 22 * vertices) / 24);
+  const std::size_t vertices = kMostVertices,
+                    triangles = std::min(kMostTriangles, (kLimits.total_bytes - 22 * vertices) / 24);
   folder.write("a.dae", dae(dae_mesh(vertices, triangles), "<node><instance_geometry url='#g'/></node>"));
   folder.write_model(urdf_with_meshes({"a.dae"}));
 }
@@ -159,8 +153,8 @@ void write_dae_of_nodes(const Folder& folder) {
       "<node><rotate>0 0 1 30</rotate><matrix>1 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1</matrix><instance_geometry "
       "url='#g'/></node>";
   std::string scene;
-  for (std::size_t i = 0; i < kElements / 4 - 100; ++i) scene += node;
-  folder.write("a.dae", dae(dae_mesh(60, std::min<std::size_t>(40, kTriangles * 4 / kElements)), scene));
+  for (std::size_t i = 0; i < kMostElements / 4 - 100; ++i) scene += node;
+  folder.write("a.dae", dae(dae_mesh(60, std::min<std::size_t>(40, kMostTriangles * 4 / kMostElements)), scene));
   folder.write_model(urdf_with_meshes({"a.dae"}));
 }
 
@@ -177,7 +171,7 @@ void write_colliding_points(const Folder& folder) {
 
 void write_file_names(const Folder& folder) {
   std::string text;
-  const std::size_t count = std::min(kElements / 3, static_cast<std::size_t>(kLimits.shapes)) - 20;
+  const std::size_t count = std::min(kMostElements / 3, static_cast<std::size_t>(kLimits.shapes)) - 20;
   for (std::size_t i = 0; i < count; ++i) {
     append(text, "<visual><geometry><mesh filename='{}a_{}.stl'/></geometry></visual>",
            i % 2 == 0 ? "../x/../" : "package://p/", i % 900);

@@ -1,7 +1,6 @@
 #include <cmath>
 #include <cstdint>
 
-#include "lithe/io/load_options.h"
 #include "lithe/io/xml.h"
 #include "tests/io/hostile_files.h"
 
@@ -9,10 +8,6 @@ namespace lithe::test {
 
 namespace {
 
-const LoadLimits kLimits;
-constexpr std::size_t kRoom = 4096;  // for what stands around
-const std::size_t kTriangles = static_cast<std::size_t>(kLimits.mesh_triangles);
-const std::size_t kElements = static_cast<std::size_t>(kLimits.elements);
 const std::size_t kShapes = static_cast<std::size_t>(kLimits.shapes);
 const std::size_t kBodies = static_cast<std::size_t>(kLimits.bodies);
 
@@ -30,7 +25,7 @@ void write_attributes(const Folder& folder, const std::string& before, const std
   std::string attributes;
   for (int a = 0; a < 90; ++a) append(attributes, " a{}=''", a);
   folder.write_model(before +
-                     repeated(3 * kElements / 92 - 1, kLimits.xml_bytes - kRoom,
+                     repeated(3 * kMostElements / 92 - 1, kLimits.xml_bytes - kRoom,
                               [&](std::size_t i, std::string& out) {
                                 append(out, "<{0} name='n{1}'{2}>{3}</{0}>", name, i, attributes, inside);
                               }) +
@@ -47,7 +42,7 @@ void write_long_text(const Folder& folder) {
 
 void write_unknown_elements(const Folder& folder) {
   std::string text = "<robot name='r'><link name='b'/>";
-  for (std::size_t i = 0; i < kElements - 10; ++i) append(text, "<x{} y='1'/>", i);
+  for (std::size_t i = 0; i < kMostElements - 10; ++i) append(text, "<x{} y='1'/>", i);
   folder.write_model(text + "</robot>");
 }
 
@@ -58,7 +53,7 @@ void write_deep(const Folder& folder) {
     open += "<a>";
     close += "</a>";
   }
-  for (std::size_t i = 0; i < kElements / 95 - 2; ++i) text += open + close;
+  for (std::size_t i = 0; i < kMostElements / 95 - 2; ++i) text += open + close;
   folder.write_model(text + "</robot>");
 }
 
@@ -99,7 +94,7 @@ void write_urdf_shapes(const Folder& folder, std::size_t name_length) {
 // Very many of what is beside the links.
 void write_urdf_extras(const Folder& folder) {
   std::string text = "<robot name='r'>" + std::string("<link name='world'/>") + urdf_link(0, "world", "revolute");
-  for (std::size_t i = 0; i < kElements / 9 - 10; ++i) {
+  for (std::size_t i = 0; i < kMostElements / 9 - 10; ++i) {
     append(text,
            "<transmission name='t{0}'><type>x</type><joint "
            "name='j0'><hardwareInterface>EffortJointInterface</hardwareInterface>"
@@ -127,7 +122,7 @@ void write_sdf_models(const Folder& folder) {
 
 void write_sdf_frames(const Folder& folder) {
   std::string text = "<sdf version='1.9'><model name='m'><link name='l'/><frame name='f0'/>";
-  for (std::size_t i = 1; i < std::min(kElements / 2 - 10, 3 * kBodies); ++i) {
+  for (std::size_t i = 1; i < std::min(kMostElements / 2 - 10, 3 * kBodies); ++i) {
     append(text, "<frame name='f{}' attached_to='f{}'><pose relative_to='f{}'>1 2 3 4 5 6</pose></frame>", i, i - 1,
            i - 1);
   }
@@ -141,7 +136,7 @@ void write_sdf_names(const Folder& folder) {
   constexpr int kDeep = 60;
   for (int i = 0; i < kDeep; ++i) append(text, "<model name='{}'>", name);
   text += "<link name='l'>";
-  for (std::size_t i = 0; i < kElements / 8 - 100; ++i)
+  for (std::size_t i = 0; i < kMostElements / 8 - 100; ++i)
     append(text,
            "<collision name='c{0}'><geometry><sphere><radius>1</radius></sphere></geometry></collision><visual "
            "name='v{0}'><geometry><sphere><radius>1</radius></sphere></geometry></visual>",
@@ -228,7 +223,7 @@ void write_mjcf_defaults(const Folder& folder) {
 void write_mjcf_meshes(const Folder& folder) {
   std::string content = ply_header("binary_little_endian", 4, 1, "uint uchar");
   append_floats(content, {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1});
-  const auto corners = static_cast<std::uint32_t>(kTriangles / 3);
+  const auto corners = static_cast<std::uint32_t>(kMostTriangles / 3);
   content.append(reinterpret_cast<const char*>(&corners), 4);
   content += repeated(corners, SIZE_MAX, [](std::size_t k, std::string& out) { out += static_cast<char>(k % 4); });
   folder.write("a.ply", content);
@@ -258,11 +253,11 @@ void write_mjcf_hull(const Folder& folder) {
 // Very many of what is small: sites, exceptions, motors.
 void write_mjcf_parts(const Folder& folder) {
   std::string text = "<body name='a'><joint name='j'/><geom size='1'/>";
-  for (std::size_t i = 0; i < kElements / 3 - 10; ++i) text += "<site pos='1 2 3'/>";
+  for (std::size_t i = 0; i < kMostElements / 3 - 10; ++i) text += "<site pos='1 2 3'/>";
   std::string sections = "<contact>";
-  for (std::size_t i = 0; i < kElements / 3 - 10; ++i) sections += "<exclude body1='a' body2='b'/>";
+  for (std::size_t i = 0; i < kMostElements / 3 - 10; ++i) sections += "<exclude body1='a' body2='b'/>";
   sections += "</contact><actuator>";
-  for (std::size_t i = 0; i < kElements / 3 - 10; ++i) sections += "<position joint='j' kp='1'/>";
+  for (std::size_t i = 0; i < kMostElements / 3 - 10; ++i) sections += "<position joint='j' kp='1'/>";
   folder.write_model("<mujoco><worldbody>" + text + "</body><body name='b'/></worldbody>" + sections +
                      "</actuator></mujoco>");
 }
@@ -278,7 +273,7 @@ void write_mjcf_keyframes(const Folder& folder) {
   std::string text;
   for (int i = 0; i < 500; ++i) text += "<body><freejoint/><geom size='1'/></body>";
   std::string keys = "<keyframe>";
-  for (std::size_t i = 0; i < kElements - 2000; ++i) keys += "<key/>";
+  for (std::size_t i = 0; i < kMostElements - 2000; ++i) keys += "<key/>";
   folder.write_model("<mujoco><worldbody>" + text + "</worldbody>" + keys + "</keyframe></mujoco>");
 }
 
@@ -291,7 +286,7 @@ void write_everything(const Folder& folder) {
     text += "<body pos='1 2 3' euler='1 2 3'><joint/><geom size='1'/></body>";
   for (std::size_t i = 0; i < kShapes - kBodies - 10; ++i) append(text, "<geom size='1'{}/>", attributes);
   std::string stl = "solid a\n";
-  stl += repeated(kTriangles, kLimits.total_bytes - text.size() - hull_mesh().size() - 2 * kRoom,
+  stl += repeated(kMostTriangles, kLimits.total_bytes - text.size() - hull_mesh().size() - 2 * kRoom,
                   [](std::size_t i, std::string& out) {
                     out += "facet normal 0 0 0 outer loop";
                     for (std::size_t k = 0; k < 3; ++k) {
@@ -335,7 +330,8 @@ const std::vector<HostileFile>& hostile_models() {
       {"LongText", write_long_text, false},
       {"UnknownElements", write_unknown_elements},
       {"DeepElements", write_deep},
-      {"UrdfHinges", [](const Folder& f) { write_urdf_links(f, "revolute", std::min(kBodies, kElements / 10) - 10); }},
+      {"UrdfHinges",
+       [](const Folder& f) { write_urdf_links(f, "revolute", std::min(kBodies, kMostElements / 10) - 10); }},
       {"UrdfFloating",
        [](const Folder& f) { write_urdf_links(f, "floating", std::min<std::size_t>(kBodies - 1, 6'600)); }},
       {"UrdfChain", [](const Folder& f) { write_urdf_chain(f, 6'300); }},

@@ -8,7 +8,7 @@
 #include "tests/io/mesh_files.h"
 #include "tests/support/error_text.h"
 
-namespace lithe::test {
+namespace lithe::test::dae {
 namespace {
 
 TriangleMesh parse(const std::string& text, const LoadLimits& limits = {}) {
@@ -325,4 +325,4 @@ TEST(Dae, ManySourcesCannotReadALongArrayEach) {
 }
 
 }  // namespace
-}  // namespace lithe::test
+}  // namespace lithe::test::dae

@@ -108,7 +108,7 @@ std::string obj_text(const TriangleMesh& mesh) {
 
 namespace {
 
-std::string ply_header(const TriangleMesh& mesh, std::string_view format) {
+std::string header_of_ply(const TriangleMesh& mesh, std::string_view format) {
   return fmt::format(
       "ply\nformat {} 1.0\ncomment a box\nelement vertex {}\nproperty double x\nproperty double y\nproperty double z\n"
       "element face {}\nproperty list uchar int vertex_indices\nend_header\n",
@@ -118,14 +118,14 @@ std::string ply_header(const TriangleMesh& mesh, std::string_view format) {
 }  // namespace
 
 std::string ply_text(const TriangleMesh& mesh) {
-  std::string text = ply_header(mesh, "ascii");
+  std::string text = header_of_ply(mesh, "ascii");
   for (const Vec3& p : mesh.vertices) text += fmt::format("{} {} {}\n", p.x(), p.y(), p.z());
   for (const auto& [a, b, c] : mesh.triangles) text += fmt::format("3 {} {} {}\n", a, b, c);
   return text;
 }
 
 std::string ply_binary(const TriangleMesh& mesh, bool big_endian) {
-  std::string bytes = ply_header(mesh, big_endian ? "binary_big_endian" : "binary_little_endian");
+  std::string bytes = header_of_ply(mesh, big_endian ? "binary_big_endian" : "binary_little_endian");
   for (const Vec3& p : mesh.vertices) {
     for (const double x : p) put(bytes, x, big_endian);
   }

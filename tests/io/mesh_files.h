@@ -46,6 +46,9 @@ std::string obj_text(const TriangleMesh& mesh);
 std::string ply_text(const TriangleMesh& mesh);
 std::string ply_binary(const TriangleMesh& mesh, bool big_endian);  // doubles, and lists of int with a uchar
 
+// An OBJ file of a tetrahedron.
+inline constexpr const char* kTetrahedron = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+
 // A Collada file around what stands in <mesh>, shown by one node.
 struct Collada {
   std::string asset = "<unit meter='1'/><up_axis>Z_UP</up_axis>";

@@ -6,7 +6,7 @@
 #include "tests/io/mesh_files.h"
 #include "tests/support/error_text.h"
 
-namespace lithe::test {
+namespace lithe::test::obj {
 namespace {
 
 TriangleMesh parse(const std::string& text, const LoadLimits& limits = {}) {
@@ -144,4 +144,4 @@ TEST(Mesh, TheEndingOfTheNameSaysTheFormat) {
 }
 
 }  // namespace
-}  // namespace lithe::test
+}  // namespace lithe::test::obj

@@ -7,7 +7,7 @@
 #include "tests/io/mesh_files.h"
 #include "tests/support/error_text.h"
 
-namespace lithe::test {
+namespace lithe::test::ply {
 namespace {
 
 TriangleMesh parse(const std::string& bytes, const LoadLimits& limits = {}) {
@@ -204,4 +204,4 @@ TEST(Ply, KeepsToTheLimits) {
 }
 
 }  // namespace
-}  // namespace lithe::test
+}  // namespace lithe::test::ply

@@ -8,7 +8,7 @@
 #include "tests/io/mesh_files.h"
 #include "tests/support/error_text.h"
 
-namespace lithe::test {
+namespace lithe::test::stl {
 namespace {
 
 TriangleMesh parse(const std::string& bytes, const LoadLimits& limits = {}) {
@@ -36,12 +36,6 @@ TriangleMesh box_as_merged() {
            {0, 5, 4},
            {1, 7, 6},
            {1, 6, 2}}};
-}
-
-std::string replaced(std::string text, std::string_view what, std::string_view by) {
-  const std::size_t place = text.find(what);
-  EXPECT_NE(place, std::string::npos) << what;
-  return text.replace(place, what.size(), by);
 }
 
 TEST(Stl, ReadsTextAndMergesEqualVertices) {
@@ -171,4 +165,4 @@ TEST(Stl, KeepsToTheLimits) {
 }
 
 }  // namespace
-}  // namespace lithe::test
+}  // namespace lithe::test::stl

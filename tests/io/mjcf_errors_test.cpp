@@ -20,19 +20,19 @@ std::string after_body(const std::string& more) {
   return mjcf_around("<worldbody>\n" + heavy_body("b", "<joint name=\"j\"/>") + heavy_body("c", "<joint name=\"k\"/>") +
                      "\n</worldbody>\n" + more);
 }
-std::string repeated(const std::string& text, int count) {
+std::string repeated_text(const std::string& text, int count) {
   std::string all;
   for (int i = 0; i < count; ++i) all += text;
   return all;
 }
 
-std::vector<Wrong> wrong_structure() {
+std::vector<Wrong> wrong_mjcf_structure() {
   return {
       {"empty file", "", 0, "empty"},
       {"no end", "<mujoco>\n<worldbody>", 2, "XML"},
       {"cut in an attribute", "<mujoco>\n<worldbody>\n<geom size=\"1", 3, "XML"},
       {"doctype", "<!DOCTYPE mujoco [<!ENTITY a \"b\">]>\n<mujoco><worldbody/></mujoco>", 1, "DOCTYPE"},
-      {"10,000 deep", world(repeated("<body>", 10'000) + repeated("</body>", 10'000)), 3, "deep"},
+      {"10,000 deep", world(repeated_text("<body>", 10'000) + repeated_text("</body>", 10'000)), 3, "deep"},
       {"no worldbody", mjcf_around("<option/>"), 1, "worldbody"},
       {"joint in the world", world("<joint/>"), 3, "<worldbody>"},
       {"mass in the world", world("<inertial pos=\"0 0 0\" mass=\"1\"/>"), 3, "world"},
@@ -55,7 +55,7 @@ std::vector<Wrong> wrong_structure() {
   };
 }
 
-std::vector<Wrong> wrong_numbers() {
+std::vector<Wrong> wrong_mjcf_numbers() {
   return {
       {"nan", in_body("<geom size=\"nan\"/>"), 4, "nan"},
       {"infinite", in_body("<geom size=\"1e999\"/>"), 4, "too large"},
@@ -107,7 +107,7 @@ std::vector<Wrong> wrong_numbers() {
   };
 }
 
-std::vector<Wrong> wrong_references() {
+std::vector<Wrong> wrong_mjcf_references() {
   return {
       {"unknown class", in_body("<geom class=\"nope\"/>"), 4, "no default class \"nope\""},
       {"unknown childclass", in_body("<body childclass=\"nope\"/>"), 4, "no default class \"nope\""},
@@ -171,7 +171,7 @@ std::vector<Wrong> wrong_references() {
   };
 }
 
-void expect_refused(const std::vector<Wrong>& cases) {
+void expect_mjcf_refused(const std::vector<Wrong>& cases) {
   for (const Wrong& wrong : cases) {
     SCOPED_TRACE(wrong.what);
     try {
@@ -188,12 +188,12 @@ void expect_refused(const std::vector<Wrong>& cases) {
   }
 }
 
-TEST(MjcfErrors, NameTheLineOfAWrongStructure) { expect_refused(wrong_structure()); }
-TEST(MjcfErrors, NameTheLineOfAWrongNumber) { expect_refused(wrong_numbers()); }
-TEST(MjcfErrors, NameTheLineOfAWrongReference) { expect_refused(wrong_references()); }
+TEST(MjcfErrors, NameTheLineOfAWrongStructure) { expect_mjcf_refused(wrong_mjcf_structure()); }
+TEST(MjcfErrors, NameTheLineOfAWrongNumber) { expect_mjcf_refused(wrong_mjcf_numbers()); }
+TEST(MjcfErrors, NameTheLineOfAWrongReference) { expect_mjcf_refused(wrong_mjcf_references()); }
 
 TEST(MjcfErrors, CoverAtLeastFiftyKinds) {
-  EXPECT_GE(wrong_structure().size() + wrong_numbers().size() + wrong_references().size(), 50u);
+  EXPECT_GE(wrong_mjcf_structure().size() + wrong_mjcf_numbers().size() + wrong_mjcf_references().size(), 50u);
 }
 
 TEST(MjcfErrors, FindFilesThatIncludeOneAnother) {
@@ -238,7 +238,7 @@ TEST(MjcfErrors, CostNoMoreThanASecond) {
   }
   std::string deep = "<default>";
   for (int i = 0; i < 90; ++i) deep += fmt::format("<default class=\"c{}\"><geom rgba=\"1 1 1 1\"/>", i);
-  deep += repeated("</default>", 91);
+  deep += repeated_text("</default>", 91);
   std::string chain = "<equality>", hinges;
   for (int i = 0; i < 9'000; ++i) {
     hinges += fmt::format("<body><geom size=\"1\"/><joint name=\"j{}\"/></body>", i);
@@ -253,9 +253,10 @@ TEST(MjcfErrors, CostNoMoreThanASecond) {
       << "a chain of followers";
   EXPECT_LT(
       seconds(mjcf_around(
-          "<worldbody>" + repeated("<body><joint/><joint/><joint/><joint/><joint/><joint/><geom size=\"1\"/>", 90) +
-          repeated("<body><joint/><joint/><joint/><joint/><joint/><joint/><geom size=\"1\"/></body>", 9'000) +
-          repeated("</body>", 90) + "</worldbody>")),
+          "<worldbody>" +
+          repeated_text("<body><joint/><joint/><joint/><joint/><joint/><joint/><geom size=\"1\"/>", 90) +
+          repeated_text("<body><joint/><joint/><joint/><joint/><joint/><joint/><geom size=\"1\"/></body>", 9'000) +
+          repeated_text("</body>", 90) + "</worldbody>")),
       limit)
       << "a comb";
 }

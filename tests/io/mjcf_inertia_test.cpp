@@ -1,14 +1,11 @@
 #include <gtest/gtest.h>
 
-#include <numbers>
-
 #include "tests/io/mjcf_text.h"
+#include "tests/support/constants.h"
 
 // Masses and moments from geoms, by formulas that anyone can look up, and what the compiler does to them.
 namespace lithe::test {
 namespace {
-
-constexpr double kPi = std::numbers::pi;
 
 SpatialInertia inertia_of(const std::string& inside, const std::string& before = "") {
   const LoadedModel loaded =

@@ -1,17 +1,14 @@
 #include <gtest/gtest.h>
 
-#include <numbers>
-
 #include "lithe/dynamics/body_motion.h"
 #include "lithe/model/configuration.h"
 #include "tests/io/mjcf_text.h"
+#include "tests/support/constants.h"
 #include "tests/support/error_text.h"
 
 // What MJCF says of bodies, joints, geoms and sites, and how default classes and the compiler change it.
 namespace lithe::test {
 namespace {
-
-constexpr double kPi = std::numbers::pi;
 
 Pose pose_at(const LoadedModel& loaded, const std::string& body, const VecX& q) {
   Kinematics kin;

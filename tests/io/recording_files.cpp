@@ -17,13 +17,13 @@ namespace lithe::test {
 
 namespace {
 
-bool same_bits(double a, double b) { return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b); }
+bool same_number(double a, double b) { return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b); }
 
 template <class Vector>
 bool same_entries(const Vector& a, const Vector& b) {
   if (a.size() != b.size()) return false;
   for (Eigen::Index i = 0; i < a.size(); ++i) {
-    if (!same_bits(a[i], b[i])) return false;
+    if (!same_number(a[i], b[i])) return false;
   }
   return true;
 }
@@ -143,7 +143,7 @@ std::string sample_recording(int frames, int version) {
 }
 
 bool same_bits(const RecordedFrame& a, const RecordedFrame& b) {
-  if (!same_bits(a.time, b.time) || !same_entries(a.q, b.q) || !same_entries(a.v, b.v)) return false;
+  if (!same_number(a.time, b.time) || !same_entries(a.q, b.q) || !same_entries(a.v, b.v)) return false;
   if (!same_entries(a.tau, b.tau) || !same_entries(a.motor_targets, b.motor_targets)) return false;
   if (a.contacts.size() != b.contacts.size()) return false;
   for (std::size_t i = 0; i < a.contacts.size(); ++i) {

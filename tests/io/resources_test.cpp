@@ -6,14 +6,13 @@
 #include <filesystem>
 #include <fstream>
 
+#include "tests/io/mesh_files.h"
 #include "tests/support/error_text.h"
 
 namespace lithe::test {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr const char* kTetrahedron = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
 
 // A workspace with a package, files beside it, and one outside:
 //

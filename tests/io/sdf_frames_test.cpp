@@ -7,8 +7,6 @@
 namespace lithe::test::sdf {
 namespace {
 
-constexpr double kExact = 1e-12;
-
 // The case that is easily got wrong. Everything is turned: the model by 90° about z, link b in it by 90° about x, the joint in b by 90°
 // about z, link a in the model by 180° about z. So, in the world,
 //

@@ -6,8 +6,6 @@
 namespace lithe::test::sdf {
 namespace {
 
-constexpr double kExact = 1e-12;
-
 // A model "arm" in a folder of its own: link "tip", 1 m along x.
 std::string arm(const std::string& attributes = "", const std::string& more = "") {
   return around("<model name='arm' " + attributes + ">" + pose_text("0 0 9 0 0 0") +

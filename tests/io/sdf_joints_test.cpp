@@ -9,8 +9,6 @@
 namespace lithe::test::sdf {
 namespace {
 
-constexpr double kExact = 1e-12;
-
 // Link a fixed to the world and a joint j from it to b.
 LoadedModel with_joint(const std::string& type, const std::string& more, const std::string& version = "1.9") {
   return load_model(link_text("a") + link_text("b") + joint_text("fix", "fixed", "world", "a") +

@@ -7,8 +7,6 @@
 namespace lithe::test::sdf {
 namespace {
 
-constexpr double kExact = 1e-12;
-
 const Shape& shape_of(const LoadedModel& loaded) { return loaded.model.shapes().at(0); }
 
 TEST(SdfLink, ReadsTheInertiaAboutTheCentreOfMass) {

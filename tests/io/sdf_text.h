@@ -15,6 +15,7 @@ namespace lithe::test::sdf {
 // "l" and 3: "l3".
 inline std::string numbered(std::string name, int number) { return name.append(std::to_string(number)); }
 
+inline constexpr double kExact = 1e-12;  // how far exact results may be off
 inline constexpr double kHalfPi = 1.5707963267948966;
 
 // An SDF file around `inside`, whose first line is line 2 of the file.

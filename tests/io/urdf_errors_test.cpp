@@ -29,7 +29,7 @@ std::string with_links(const std::string& more) {
   return urdf_around(heavy_link("a") + heavy_link("b") + heavy_link("c") + more);
 }
 
-std::vector<Wrong> wrong_structure() {
+std::vector<Wrong> wrong_urdf_structure() {
   return {
       {"empty file", "", 0, "empty"},
       {"blank file", " \n\n ", 0, "empty"},
@@ -84,7 +84,7 @@ std::vector<Wrong> wrong_structure() {
   };
 }
 
-std::vector<Wrong> wrong_numbers() {
+std::vector<Wrong> wrong_urdf_numbers() {
   const std::string inertia = "<inertia ixx=\"1\" iyy=\"1\" izz=\"1\"/>";
   return {
       {"inertial without mass", with_inertial(inertia), 3, "<mass"},
@@ -147,7 +147,7 @@ std::vector<Wrong> wrong_numbers() {
   };
 }
 
-std::vector<Wrong> wrong_shapes() {
+std::vector<Wrong> wrong_urdf_shapes() {
   return {
       {"no geometry", urdf_around(heavy_link("b", "\n<collision/>")), 3, "<geometry>"},
       {"empty geometry", with_geometry(""), 4, "empty"},
@@ -170,7 +170,7 @@ std::vector<Wrong> wrong_shapes() {
   };
 }
 
-void expect_refused(const Wrong& wrong) {
+void expect_urdf_refused(const Wrong& wrong) {
   try {
     load_text(wrong.text, "robot.urdf");
     ADD_FAILURE() << wrong.what << ": it was read";
@@ -185,13 +185,13 @@ void expect_refused(const Wrong& wrong) {
 }
 
 TEST(UrdfErrors, NameTheLineOfAWrongStructure) {
-  for (const Wrong& wrong : wrong_structure()) expect_refused(wrong);
+  for (const Wrong& wrong : wrong_urdf_structure()) expect_urdf_refused(wrong);
 }
 TEST(UrdfErrors, NameTheLineOfAWrongNumber) {
-  for (const Wrong& wrong : wrong_numbers()) expect_refused(wrong);
+  for (const Wrong& wrong : wrong_urdf_numbers()) expect_urdf_refused(wrong);
 }
 TEST(UrdfErrors, NameTheLineOfAWrongShape) {
-  for (const Wrong& wrong : wrong_shapes()) expect_refused(wrong);
+  for (const Wrong& wrong : wrong_urdf_shapes()) expect_urdf_refused(wrong);
 }
 
 TEST(UrdfErrors, RefuseDeepNesting) {

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "lithe/model/configuration.h"
+#include "tests/io/mesh_files.h"
 #include "tests/io/urdf_text.h"
 #include "tests/support/error_text.h"
 
@@ -12,8 +13,6 @@ namespace lithe::test {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr const char* kTetrahedron = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
 
 std::string with_mesh(const std::string& uri, const std::string& scale = "") {
   return urdf_around(

@@ -16,7 +16,7 @@
 namespace lithe::test {
 namespace {
 
-LoadedModel read_back(const Model& model) { return load_text(write_mjcf(model).xml, "written.xml"); }
+LoadedModel read_back_mjcf(const Model& model) { return load_text(write_mjcf(model).xml, "written.xml"); }
 
 bool warned(const MjcfFile& file, std::string_view part) {
   return std::ranges::any_of(file.warnings, [&](const std::string& w) { return w.find(part) != std::string::npos; });
@@ -168,7 +168,7 @@ TEST(WriteMjcf, FramesComeBack) {
           .add_body("world", {.name = "b", .inertia = SpatialInertia::sphere(1, 1)}, free_joint("root"))
           .add_frame("b", {.name = "tip & <top>", .placement = {rotation_exp(Vec3(1, 2, 3)), Vec3(1, 2, 3)}})
           .build();
-  const LoadedModel again = read_back(model);
+  const LoadedModel again = read_back_mjcf(model);
   ASSERT_EQ(again.model.frames().size(), 1u);
   EXPECT_EQ(again.model.frames()[0].name, "tip & <top>");
   EXPECT_TRUE(again.model.frames()[0].placement.R.isApprox(rotation_exp(Vec3(1, 2, 3)), 1e-15));
@@ -193,7 +193,7 @@ TEST(WriteMjcf, EveryShapeComesBack) {
   builder.add_shape("world", {.name = "ground", .geometry = Plane{}});
   const Model model = builder.build();
   EXPECT_TRUE(write_mjcf(model).warnings.empty());
-  expect_same_shapes(model, read_back(model).model);
+  expect_same_shapes(model, read_back_mjcf(model).model);
 }
 
 TEST(WriteMjcf, FiltersAndExceptionsComeBack) {
@@ -212,7 +212,7 @@ TEST(WriteMjcf, FiltersAndExceptionsComeBack) {
                             fmt::format("b{}", uniform_int(random, 4, 7)), chance(random, 0.5));
     }
     const Model model = builder.build();
-    expect_same_shapes(model, read_back(model).model);
+    expect_same_shapes(model, read_back_mjcf(model).model);
   });
 }
 

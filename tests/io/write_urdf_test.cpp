@@ -16,7 +16,7 @@
 namespace lithe::test {
 namespace {
 
-LoadedModel read_back(const Model& model) { return load_text(write_urdf(model).xml, "written.urdf"); }
+LoadedModel read_back_urdf(const Model& model) { return load_text(write_urdf(model).xml, "written.urdf"); }
 
 bool has_screw(const Model& model) {
   return std::ranges::any_of(model.joints(), [](const Joint& joint) { return joint.type == JointType::screw; });
@@ -149,15 +149,15 @@ void expect_same_model(const Model& model, const Model& again, std::mt19937_64& 
 TEST(WriteUrdf, GivesBackRandomModels) {
   for_random_cases(300, [](std::mt19937_64& random) {
     const Model model = random_urdf_model(random);
-    expect_same_model(model, read_back(model).model, random);
+    expect_same_model(model, read_back_urdf(model).model, random);
   });
 }
 
 TEST(WriteUrdf, WritesTheSameAgain) {
   for_random_cases(30, [](std::mt19937_64& random) {
-    const Model once = read_back(random_urdf_model(random)).model;
-    expect_same_model(once, read_back(once).model, random);
-    EXPECT_EQ(read_back(once).model.bodies().size(), once.bodies().size());
+    const Model once = read_back_urdf(random_urdf_model(random)).model;
+    expect_same_model(once, read_back_urdf(once).model, random);
+    EXPECT_EQ(read_back_urdf(once).model.bodies().size(), once.bodies().size());
   });
 }
 
@@ -165,21 +165,21 @@ TEST(WriteUrdf, KeepsAFreeRootAndAHeldOneWithoutALinkForTheWorld) {
   const SpatialInertia ball = SpatialInertia::sphere(1, 0.1);
   const Model free = ModelBuilder().add_body("world", {.name = "base", .inertia = ball}, free_joint("root")).build();
   EXPECT_EQ(write_urdf(free).xml.find("world"), std::string::npos);
-  EXPECT_EQ(read_back(free).model.joints()[3].name, "root.ball");
+  EXPECT_EQ(read_back_urdf(free).model.joints()[3].name, "root.ball");
 
   const Model held = ModelBuilder()
                          .add_body("world", {.name = "base"})
                          .add_body("base", {.name = "rod", .inertia = ball}, revolute("hinge", Vec3::UnitY()))
                          .build();
   EXPECT_EQ(write_urdf(held).xml.find("world"), std::string::npos);
-  EXPECT_EQ(read_back(held).model.nv(), 1);
+  EXPECT_EQ(read_back_urdf(held).model.nv(), 1);
 }
 
 TEST(WriteUrdf, NamesTheWorldWhereALoaderWouldAssumeOtherwise) {
   const SpatialInertia ball = SpatialInertia::sphere(1, 0.1);
   const auto joints_of = [&](const JointList& joints, const Pose& placement) {
     const Body body{.name = "base", .inertia = ball, .placement = placement};
-    return read_back(ModelBuilder().add_body("world", body, joints).build()).model;
+    return read_back_urdf(ModelBuilder().add_body("world", body, joints).build()).model;
   };
   EXPECT_EQ(joints_of(weld(), {}).nv(), 0);  // heavy, but held
   EXPECT_EQ(joints_of(free_joint("float"), {}).joints()[0].name, "float.x");
@@ -191,7 +191,7 @@ TEST(WriteUrdf, WritesComposedJointsAsOne) {
   const Body body{.name = "puck", .inertia = SpatialInertia::sphere(1, 0.1)};
   const Model model = ModelBuilder().add_body("world", body, planar("slide", Pose::translation(0, 0, 1))).build();
   EXPECT_NE(write_urdf(model).xml.find("type=\"planar\""), std::string::npos);
-  EXPECT_EQ(read_back(model).model.bodies().size(), 2u);
+  EXPECT_EQ(read_back_urdf(model).model.bodies().size(), 2u);
 
   // With a limit on one of its parts it cannot be one joint.
   Model limited = model;
@@ -199,7 +199,7 @@ TEST(WriteUrdf, WritesComposedJointsAsOne) {
   part.upper = 1;
   limited.set_joint(JointIndex(0), part);
   EXPECT_EQ(write_urdf(limited).xml.find("type=\"planar\""), std::string::npos);
-  EXPECT_EQ(read_back(limited).model.joints()[0].upper, 1);
+  EXPECT_EQ(read_back_urdf(limited).model.joints()[0].upper, 1);
 }
 
 TEST(WriteUrdf, WritesConvexMeshesAndVisualsBesideTheFile) {
@@ -237,7 +237,7 @@ TEST(WriteUrdf, KeepsNamesThatXmlWouldMisread) {
       ModelBuilder()
           .add_body("world", {.name = name, .inertia = SpatialInertia::sphere(1, 1)}, free_joint("root"))
           .build();
-  EXPECT_EQ(read_back(model).model.bodies()[1].name, name);
+  EXPECT_EQ(read_back_urdf(model).model.bodies()[1].name, name);
 }
 
 TEST(WriteUrdf, WritesFramesAsMasslessLinks) {
@@ -245,7 +245,7 @@ TEST(WriteUrdf, WritesFramesAsMasslessLinks) {
                           .add_body("world", {.name = "b", .inertia = SpatialInertia::sphere(1, 1)}, free_joint("root"))
                           .add_frame("b", {.name = "tip", .placement = Pose::translation(0, 0, 1)})
                           .build();
-  const Model again = read_back(model).model;
+  const Model again = read_back_urdf(model).model;
   const Body& tip = again.bodies()[again.body("tip")];
   EXPECT_EQ(tip.placement.p, Vec3(0, 0, 1));
   EXPECT_EQ(again.bodies()[tip.parent].name, "b");

@@ -3,14 +3,12 @@
 #include <gtest/gtest.h>
 
 #include "lithe/lcp/solve_lcp.h"
+#include "tests/lcp/lcp_shorthand.h"
 #include "tests/support/lcp_problems.h"
 #include "tests/support/random_test.h"
 
 namespace lithe::test {
 namespace {
-
-constexpr RowClass C = RowClass::clamping, S = RowClass::separating;
-constexpr RowClass kLower = RowClass::at_lower, kUpper = RowClass::at_upper;
 
 // Rows with A = 1 and scale 1 that know nothing of each other.
 struct Rows {

@@ -3,16 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 
+#include "tests/support/constants.h"
 #include "tests/support/error_text.h"
 #include "tests/support/lcp_problems.h"
 #include "tests/support/random_test.h"
 
 namespace lithe::test {
 namespace {
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 TEST(BoxedLcp, EvaluatesVelocitiesOfAnySize) {
   for_random_cases(60, [](std::mt19937_64& random) {

@@ -49,13 +49,14 @@ Answer answer_of(const LcpProblem& problem, std::vector<RowClass> classes) {
   return answer;
 }
 
-const LcpFamily kFamilies[] = {LcpFamily::tiny,  LcpFamily::full_rank, LcpFamily::half_rank, LcpFamily::doubled_rows,
-                               LcpFamily::foot,  LcpFamily::stack,     LcpFamily::pile,      LcpFamily::motors,
-                               LcpFamily::loops, LcpFamily::humanoid,  LcpFamily::targets};
+const LcpFamily kPathFamilies[] = {LcpFamily::tiny,         LcpFamily::full_rank, LcpFamily::half_rank,
+                                   LcpFamily::doubled_rows, LcpFamily::foot,      LcpFamily::stack,
+                                   LcpFamily::pile,         LcpFamily::motors,    LcpFamily::loops,
+                                   LcpFamily::humanoid,     LcpFamily::targets};
 
 TEST(ClassPath, FindsTheRidgeProblemsClasses) {
   for_random_cases(1500, [](std::mt19937_64& random) {
-    const LcpFamily family = kFamilies[random() % std::size(kFamilies)];
+    const LcpFamily family = kPathFamilies[random() % std::size(kPathFamilies)];
     const LcpProblem problem = random_lcp(family, random).problem();
     const Followed followed = follow(problem);
     ASSERT_EQ(followed.result, ClassPath::Result::found) << to_string(family);
@@ -70,7 +71,7 @@ TEST(ClassPath, UpdatesLeadWhereFreshInversesLead) {
   for_random_cases(
       300,
       [&](std::mt19937_64& random) {
-        const LcpFamily family = kFamilies[random() % std::size(kFamilies)];
+        const LcpFamily family = kPathFamilies[random() % std::size(kPathFamilies)];
         const LcpProblem problem = random_lcp(family, random).problem();
         if (problem.size() > 60) return Outcome::skipped;  // an inverse per pivot takes its time
         const Followed updated = follow(problem), fresh = follow(problem, 1);

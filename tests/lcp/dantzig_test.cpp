@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "tests/lcp/lcp_shorthand.h"
 #include "tests/support/allocation_counter.h"
 #include "tests/support/lcp_oracle.h"
 #include "tests/support/lcp_problems.h"
@@ -26,40 +27,39 @@ LcpSolution dantzig(const LcpProblem& problem) {
   return dantzig(problem, buffers);
 }
 
-void expect_impulses(const LcpSolution& solution, const std::vector<double>& expected) {
+void expect_dantzig_impulses(const LcpSolution& solution, const std::vector<double>& expected) {
   ASSERT_EQ(solution.f.size(), expected.size());
   EXPECT_EQ(solution.report.stage, LcpStage::dantzig);
   for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(solution.f[i], expected[i], 1e-12) << "row " << i;
 }
 
-const std::vector<LcpRow> kTwoNormals(2, LcpRow::make_one_sided());
 const std::vector<LcpRow> kNormalAndFriction = {LcpRow::make_one_sided(), LcpRow::make_friction(0, 1)};
 
 TEST(Dantzig, SplitsTheLoadOfTwins) {
-  expect_impulses(dantzig({MatX::Ones(2, 2), VecX{{-1, -1}}, kTwoNormals}), {0.5, 0.5});
+  expect_dantzig_impulses(dantzig({MatX::Ones(2, 2), VecX{{-1, -1}}, kTwoNormals}), {0.5, 0.5});
 }
 
 TEST(Dantzig, LetsGoOfARowThatALaterOneRelieves) {
   // The first row alone needs f = 1; with the second one pushing along it flies off.
   const LcpSolution solution = dantzig({MatX{{1, 1.5}, {1.5, 3}}, VecX{{-1, -3}}, kTwoNormals});
-  expect_impulses(solution, {0, 1});
+  expect_dantzig_impulses(solution, {0, 1});
   EXPECT_EQ(solution.classes, (std::vector<RowClass>{RowClass::separating, RowClass::clamping}));
 }
 
 TEST(Dantzig, SticksAndSlides) {
   const MatX A = MatX::Identity(2, 2);
-  expect_impulses(dantzig({A, VecX{{-2, 1}}, kNormalAndFriction}), {2, -1});
+  expect_dantzig_impulses(dantzig({A, VecX{{-2, 1}}, kNormalAndFriction}), {2, -1});
   const LcpSolution slides = dantzig({A, VecX{{-2, 3}}, kNormalAndFriction});
-  expect_impulses(slides, {2, -2});
+  expect_dantzig_impulses(slides, {2, -2});
   EXPECT_EQ(slides.classes[1], RowClass::at_lower);
 }
 
 TEST(Dantzig, SettlesForNoImpulseWhereThreeSolutionsExist) {
-  expect_impulses(dantzig({MatX{{1, 2}, {2, 5}}, VecX{{1, 4}}, kNormalAndFriction}), {0, 0});
+  expect_dantzig_impulses(dantzig({MatX{{1, 2}, {2, 5}}, VecX{{1, 4}}, kNormalAndFriction}), {0, 0});
 }
 
 TEST(Dantzig, SolvesAJam) {
-  expect_impulses(dantzig({MatX{{1, 2}, {2, 5}}, VecX{{-1, 4}}, kNormalAndFriction}), {13, -6});
+  expect_dantzig_impulses(dantzig({MatX{{1, 2}, {2, 5}}, VecX{{-1, 4}}, kNormalAndFriction}), {13, -6});
 }
 
 TEST(Dantzig, FailsHonestlyWhereThetaMustRise) {
@@ -81,7 +81,7 @@ TEST(Dantzig, FailsHonestlyWhereThetaMustRise) {
 TEST(Dantzig, DrivesMotorsToTheirBounds) {
   const std::vector<LcpRow> rows = {LcpRow::make_bounded(-1, 2), LcpRow::make_bounded(-1, 2),
                                     LcpRow::make_bounded(1, 2), LcpRow::make_two_sided()};
-  expect_impulses(dantzig({MatX::Identity(4, 4), VecX{{-5, 0.5, 3, 7}}, rows}), {2, -0.5, 1, -7});
+  expect_dantzig_impulses(dantzig({MatX::Identity(4, 4), VecX{{-5, 0.5, 3, 7}}, rows}), {2, -0.5, 1, -7});
 }
 
 TEST(Dantzig, LeavesOutRowsThatNothingMoves) {
@@ -89,7 +89,7 @@ TEST(Dantzig, LeavesOutRowsThatNothingMoves) {
                                     LcpRow::make_bounded(1, 2)};
   MatX A = VecX{{2, 3e-16, 2e-16, 0}}.asDiagonal();  // rounding of zero
   A(0, 1) = A(1, 0) = 3e-14;
-  expect_impulses(dantzig({A, VecX{{-1, 3e-15, -1e-15, 0}}, rows}), {0.5, 0, 0, 1});
+  expect_dantzig_impulses(dantzig({A, VecX{{-1, 3e-15, -1e-15, 0}}, rows}), {0.5, 0, 0, 1});
 }
 
 TEST(Dantzig, CallsNothingSolvedThatIsNotFinite) {

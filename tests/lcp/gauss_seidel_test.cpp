@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "tests/lcp/lcp_shorthand.h"
 #include "tests/support/allocation_counter.h"
 #include "tests/support/lcp_oracle.h"
 #include "tests/support/lcp_problems.h"
@@ -22,8 +23,6 @@ LcpSolution gauss_seidel(const LcpProblem& problem, int sweeps = 2000) {
                                        solution.f, solution.w, solution.classes);
   return solution;
 }
-
-const std::vector<LcpRow> kTwoNormals(2, LcpRow::make_one_sided());
 
 TEST(GaussSeidel, SolvesIndependentRowsInOneSweep) {
   const LcpProblem problem = {MatX::Identity(4, 4) * 2,

@@ -7,6 +7,7 @@
 
 #include "lithe/core/finite.h"
 #include "lithe/lcp/solve_lcp.h"
+#include "tests/lcp/lcp_shorthand.h"
 #include "tests/support/lcp_oracle.h"
 #include "tests/support/lcp_problems.h"
 #include "tests/support/random_model.h"
@@ -88,12 +89,6 @@ bool gave_up_a_solution(const FactoredLcp& lcp, const LcpProblem& problem, const
   if (!has(report.flags, LcpFlag::targets_dropped)) return false;
   EXPECT_FALSE(lcp.solvable) << to_string(report.stage) << ", residual " << report.residual;
   return lcp.size() <= kMostOracleRows && solution_exists(problem.view());
-}
-
-double largest_difference(std::span<const double> a, std::span<const double> b) {
-  double largest = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) largest = std::max(largest, std::abs(a[i] - b[i]));
-  return largest;
 }
 
 bool same_velocity(const LcpProblem& problem, const LcpSolution& a, const LcpSolution& b) {

@@ -120,12 +120,13 @@ const char* mode_of(const LcpSensitivity& sensitivity) {
   return factor.symmetric() ? "singular" : "singular, friction at bounds";
 }
 
-constexpr LcpFamily kFamilies[] = {
+constexpr LcpFamily kSensitivityFamilies[] = {
     LcpFamily::tiny,  LcpFamily::full_rank, LcpFamily::half_rank, LcpFamily::doubled_rows, LcpFamily::foot,
     LcpFamily::stack, LcpFamily::pile,      LcpFamily::motors,    LcpFamily::loops,        LcpFamily::humanoid};
 
 FactoredLcp random_problem(std::mt19937_64& random) {
-  FactoredLcp lcp = random_lcp(kFamilies[uniform_int(random, 0, std::size(kFamilies) - 1)], random);
+  FactoredLcp lcp =
+      random_lcp(kSensitivityFamilies[uniform_int(random, 0, std::size(kSensitivityFamilies) - 1)], random);
   lcp.d.setZero();
   return lcp;
 }

@@ -6,14 +6,13 @@
 
 #include "lithe/lcp/class_factor.h"
 #include "lithe/lcp/solve_lcp.h"
+#include "tests/lcp/lcp_shorthand.h"
 #include "tests/support/lcp_problems.h"
 
 namespace lithe::test {
 namespace {
 
 // Small problems that show one difficulty each, with the answers that the ridge problem's limit gives.
-
-constexpr RowClass C = RowClass::clamping, S = RowClass::separating, kLower = RowClass::at_lower;
 
 void expect_impulses(const LcpSolution& solution, const std::vector<double>& expected, double tolerance = 1e-12) {
   ASSERT_EQ(solution.f.size(), expected.size());
@@ -25,7 +24,6 @@ LcpSolution solve(const LcpProblem& problem, const LcpOptions& options = {}, std
   return solve_lcp(problem.view(), options, guess);
 }
 
-const LcpOptions kCold = {.cold = true};
 const std::vector<LcpRow> kContact = {LcpRow::make_one_sided(1), LcpRow::make_friction(0, 1, 2)};
 std::vector<LcpRow> normals(int count) {
   std::vector<LcpRow> rows;

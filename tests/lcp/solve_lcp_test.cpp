@@ -4,9 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "tests/lcp/lcp_shorthand.h"
 #include "tests/support/allocation_counter.h"
+#include "tests/support/constants.h"
 #include "tests/support/error_text.h"
 #include "tests/support/lcp_oracle.h"
 #include "tests/support/lcp_problems.h"
@@ -15,18 +16,9 @@
 namespace lithe::test {
 namespace {
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-const LcpOptions kCold = {.cold = true};
-
 LcpFamily random_family(std::mt19937_64& random) {
   const auto families = all_lcp_families();
   return families[random() % families.size()];
-}
-
-double largest_difference(std::span<const double> a, std::span<const double> b) {
-  double largest = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) largest = std::max(largest, std::abs(a[i] - b[i]));
-  return largest;
 }
 
 TEST(SolveLcp, SolvesWhatItSaysItSolved) {

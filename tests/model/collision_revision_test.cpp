@@ -7,7 +7,7 @@
 namespace lithe {
 namespace {
 
-Model arm() {
+Model arm_beside_table() {
   ModelBuilder builder;
   builder.add_body("world", {.name = "link", .inertia = SpatialInertia::sphere(1, 0.1)},
                    revolute("hinge", Vec3::UnitY()));
@@ -21,7 +21,7 @@ Model arm() {
 
 template <class Change>
 bool renews(Change change) {
-  Model model = arm();
+  Model model = arm_beside_table();
   const std::uint64_t before = model.collision_revision();
   change(model);
   return model.collision_revision() != before;
@@ -41,7 +41,7 @@ bool parameter_renews(const char* name, double value) {
 }
 
 TEST(CollisionRevision, IsSharedByCopiesUntilOneChanges) {
-  const Model original = arm();
+  const Model original = arm_beside_table();
   Model copy = original;
   EXPECT_EQ(copy.collision_revision(), original.collision_revision());
   set_parameter(copy, "shape/skin/radius", 0.3);
@@ -52,7 +52,7 @@ TEST(CollisionRevision, IsSharedByCopiesUntilOneChanges) {
 }
 
 TEST(CollisionRevision, IsAnotherForEveryModelBuilt) {
-  EXPECT_NE(arm().collision_revision(), arm().collision_revision());
+  EXPECT_NE(arm_beside_table().collision_revision(), arm_beside_table().collision_revision());
   EXPECT_NE(ModelBuilder().build().collision_revision(), 0u);
 }
 

@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <limits>
-#include <numbers>
 
 #include "lithe/model/model_builder.h"
+#include "tests/support/constants.h"
 #include "tests/support/differentiate.h"
 #include "tests/support/error_text.h"
 #include "tests/support/random_model.h"
@@ -17,11 +17,8 @@ namespace {
 using test::expect_error;
 using test::for_random_cases;
 
-constexpr double kPi = std::numbers::pi;
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
 // A hinge, then a ball: q = (angle, x, y, z, w).
-Model arm() {
+Model hinge_and_wrist() {
   return ModelBuilder()
       .add_body("world", {.name = "upper", .inertia = SpatialInertia::sphere(1, 0.1)}, revolute("hinge", Vec3::UnitX()))
       .add_body("upper", {.name = "lower", .inertia = SpatialInertia::sphere(1, 0.1)}, ball("wrist"))
@@ -42,14 +39,14 @@ VecX random_tangent(const Model& model, std::mt19937_64& random, double longest)
 }
 
 TEST(Configuration, NeutralIsZeroAndUpright) {
-  EXPECT_EQ(neutral_configuration(arm()), (VecX(5) << 0, 0, 0, 0, 1).finished());
+  EXPECT_EQ(neutral_configuration(hinge_and_wrist()), (VecX(5) << 0, 0, 0, 0, 1).finished());
 }
 
 TEST(Configuration, DifferenceUndoesRetract) {
   for_random_cases(100, [](std::mt19937_64& random) {
     const Model model = test::random_model(random);
     const VecX q = test::random_state(model, random).q;
-    const VecX delta = random_tangent(model, random, kPi - 1e-6);
+    const VecX delta = random_tangent(model, random, test::kPi - 1e-6);
     EXPECT_LT((difference(model, retract(model, q, delta), q) - delta).cwiseAbs().maxCoeff(), 1e-12);
   });
 }
@@ -63,7 +60,7 @@ TEST(Configuration, RetractUndoesDifference) {
     EXPECT_LT(distance(model, retract(model, q0, xi), q1), 1e-12);
     for (const Joint& joint : model.joints()) {
       if (joint.type != JointType::ball) continue;
-      EXPECT_LE(xi.segment<3>(joint.v_index).norm(), kPi + 1e-15);
+      EXPECT_LE(xi.segment<3>(joint.v_index).norm(), test::kPi + 1e-15);
     }
   });
 }
@@ -74,24 +71,24 @@ TEST(Configuration, DifferenceToItselfIsZero) {
     VecX q = test::random_state(model, random).q;
     EXPECT_LT(difference(model, q, q).norm(), 1e-15);
   });
-  VecX q = neutral_configuration(arm());
+  VecX q = neutral_configuration(hinge_and_wrist());
   q[4] = -1;  // a full turn
-  EXPECT_EQ(difference(arm(), q, neutral_configuration(arm())), VecX::Zero(4).eval());
+  EXPECT_EQ(difference(hinge_and_wrist(), q, neutral_configuration(hinge_and_wrist())), VecX::Zero(4).eval());
 }
 
 TEST(Configuration, BallsTurnInTheirOwnAxes) {
-  const Model model = arm();
+  const Model model = hinge_and_wrist();
   VecX delta = VecX::Zero(4);
-  delta[1] = kPi / 2;  // about x,
+  delta[1] = test::kPi / 2;  // about x,
   VecX q = retract(model, neutral_configuration(model), delta);
-  delta << 0, 0, kPi / 2, 0;  // then about the new y, which is the old z
+  delta << 0, 0, test::kPi / 2, 0;  // then about the new y, which is the old z
   q = retract(model, q, delta);
-  const Mat3 expected = rotation_about(Vec3::UnitX(), kPi / 2) * rotation_about(Vec3::UnitY(), kPi / 2);
+  const Mat3 expected = rotation_about(Vec3::UnitX(), test::kPi / 2) * rotation_about(Vec3::UnitY(), test::kPi / 2);
   EXPECT_LT((rotation_from_quaternion(q.tail<4>()) - expected).norm(), 1e-15);
 }
 
 TEST(Configuration, RetractWritesInPlace) {
-  const Model model = arm();
+  const Model model = hinge_and_wrist();
   VecX q = neutral_configuration(model);
   const VecX delta = (VecX(4) << 1, 0.1, 0.2, 0.3).finished();
   const VecX expected = retract(model, q, delta);
@@ -100,7 +97,7 @@ TEST(Configuration, RetractWritesInPlace) {
 }
 
 TEST(Configuration, ResultsAreNormalised) {
-  const Model model = arm();
+  const Model model = hinge_and_wrist();
   VecX q = neutral_configuration(model);
   q.tail<4>() << 1, 2, 3, 4;
   EXPECT_NEAR(retract(model, q, VecX::Zero(4)).tail<4>().norm(), 1, 1e-15);
@@ -109,7 +106,7 @@ TEST(Configuration, ResultsAreNormalised) {
 }
 
 TEST(Configuration, DriftDoesNotAccumulate) {
-  const Model model = arm();
+  const Model model = hinge_and_wrist();
   VecX q = neutral_configuration(model);
   const VecX delta = (VecX(4) << 0.01, 0.1, -0.2, 0.3).finished();
   for (int i = 0; i < 100000; ++i) retract(model, q, delta, q);
@@ -120,7 +117,7 @@ TEST(Configuration, RetractDerivativesAgreeWithDifferences) {
   for_random_cases(50, [](std::mt19937_64& random) {
     const Model model = test::random_model(random, {.max_dofs = 20});
     const VecX q = test::random_state(model, random, {.largest_angle = 7}).q;
-    const VecX delta = random_tangent(model, random, 2 * kPi - 0.1);
+    const VecX delta = random_tangent(model, random, 2 * test::kPi - 0.1);
     const MatX by_q =
         test::central_difference_of_configuration(model, q, [&](const VecX& x) { return retract(model, x, delta); });
     EXPECT_LT(test::relative_error(retract_derivative_q(model, delta), by_q), 1e-10);
@@ -135,7 +132,7 @@ TEST(Configuration, DifferenceDerivativesAgreeWithDifferences) {
   for_random_cases(50, [](std::mt19937_64& random) {
     const Model model = test::random_model(random, {.max_dofs = 20});
     const VecX q0 = test::random_state(model, random, {.largest_angle = 7}).q;
-    const VecX xi = random_tangent(model, random, kPi - 0.1);  // the shortest way jumps at π
+    const VecX xi = random_tangent(model, random, test::kPi - 0.1);  // the shortest way jumps at π
     const VecX q1 = retract(model, q0, xi);
     const MatX by_q1 = test::central_difference(model, q1, [&](const VecX& x) { return difference(model, x, q0); });
     const MatX by_q0 = test::central_difference(model, q0, [&](const VecX& x) { return difference(model, q1, x); });
@@ -159,7 +156,7 @@ TEST(Configuration, InterpolationIsAGeodesic) {
   for_random_cases(20, [](std::mt19937_64& random) {
     const Model model = test::random_model(random);
     const VecX q0 = test::random_state(model, random).q;
-    const VecX q1 = retract(model, q0, random_tangent(model, random, kPi - 0.01));
+    const VecX q1 = retract(model, q0, random_tangent(model, random, test::kPi - 0.01));
     VecX before = q0;
     for (int i = 1; i <= 4; ++i) {
       const VecX q = interpolate(model, q0, q1, i / 4.0);
@@ -190,8 +187,8 @@ TEST(Configuration, RandomStaysWithinTheLimits) {
     EXPECT_TRUE(0.5 <= q[0] && q[0] <= 0.75) << q[0];
     EXPECT_EQ(q[1], 1.0 / 3);
     EXPECT_TRUE(20 <= q[2] && q[2] <= 21) << q[2];
-    EXPECT_TRUE(-10 - kPi <= q[3] && q[3] <= -10) << q[3];
-    EXPECT_LE(std::abs(q[4]), kPi);
+    EXPECT_TRUE(-10 - test::kPi <= q[3] && q[3] <= -10) << q[3];
+    EXPECT_LE(std::abs(q[4]), test::kPi);
     EXPECT_LE(std::abs(q[5]), 1);
   }
 }
@@ -199,7 +196,7 @@ TEST(Configuration, RandomStaysWithinTheLimits) {
 TEST(Configuration, RandomBallsHaveNoPreferredDirection) {
   // For uniform rotations each entry of R has mean 0 and variance 1/3.
   std::mt19937_64 random(1);
-  const Model model = arm();
+  const Model model = hinge_and_wrist();
   const int n = 20000;
   Mat3 mean = Mat3::Zero(), square = Mat3::Zero();
   for (int i = 0; i < n; ++i) {
@@ -214,33 +211,33 @@ TEST(Configuration, RandomBallsHaveNoPreferredDirection) {
 }
 
 TEST(Configuration, RefusesQuaternionsWithoutDirection) {
-  const Model model = arm();
+  const Model model = hinge_and_wrist();
   VecX q = neutral_configuration(model);
   q[4] = 0;
   expect_error([&] { check_configuration(model, q); }, "q[1…4]", "joint 'wrist'", "length 0");
   q[4] = 1e200;
   expect_error([&] { check_configuration(model, q); }, "q[1…4]", "joint 'wrist'", "length inf");
-  q[4] = kNaN;
+  q[4] = test::kNan;
   expect_error([&] { check_configuration(model, q); }, "q[4] is nan");
 }
 
 TEST(Configuration, RefusesWhatIsNotFiniteWithIndexAndValue) {
-  const Model model = arm();
+  const Model model = hinge_and_wrist();
   VecX q = neutral_configuration(model);
   VecX v = VecX::Zero(4);
   v[2] = -std::numeric_limits<double>::infinity();
   expect_error([&] { (void)retract(model, q, v); }, "delta[2] is -inf");
   expect_error([&] { check_tangent(model, v, "tau"); }, "tau[2] is -inf");
   expect_error([&] { (void)retract_derivative_q(model, v); }, "delta[2] is -inf");
-  expect_error([&] { (void)interpolate(model, q, q, kNaN); }, "nan");
-  q[0] = kNaN;
+  expect_error([&] { (void)interpolate(model, q, q, test::kNan); }, "nan");
+  q[0] = test::kNan;
   expect_error([&] { (void)retract(model, q, VecX::Zero(4)); }, "q[0] is nan");
   expect_error([&] { (void)difference(model, q, neutral_configuration(model)); }, "q[0] is nan");
   expect_error([&] { (void)normalized(model, q); }, "q[0] is nan");
 }
 
 TEST(Configuration, RefusesWrongSizes) {
-  const Model model = arm();
+  const Model model = hinge_and_wrist();
   const VecX q = neutral_configuration(model), v = VecX::Zero(4);
   VecX four(4), five(5);
   expect_error([&] { (void)retract(model, v, v); }, "q has 4 entries", "nq = 5");

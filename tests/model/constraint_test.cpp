@@ -2,18 +2,15 @@
 
 #include <gtest/gtest.h>
 
-#include <limits>
-
+#include "lithe/core/infinity.h"
 #include "lithe/model/model_builder.h"
+#include "tests/support/constants.h"
 #include "tests/support/error_text.h"
 
 namespace lithe {
 namespace {
 
 using test::expect_error;
-
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Two fingers and a ball joint; a nail welded to the left finger, a post to the world.
 ModelBuilder hand() {
@@ -67,7 +64,7 @@ TEST(LoopClosure, NeedsANameOfItsOwnAndFinitePlacements) {
   expect_error([] { closed("left", "right", {}); }, "loop", "empty name");
   expect_error([] { hand().add_loop("left", "tip", {.name = "x"}).add_loop("right", "thumb", {.name = "x"}).build(); },
                "two loops", "'x'");
-  expect_error([] { closed("left", "tip", {.name = "ring", .placement_a = Pose::translation(0, kNaN, 0)}); },
+  expect_error([] { closed("left", "tip", {.name = "ring", .placement_a = Pose::translation(0, test::kNan, 0)}); },
                "loop 'ring'", "first", "nan");
   expect_error([] { closed("left", "tip", {.name = "ring", .placement_b = Pose::rotation(2 * Mat3::Identity())}); },
                "loop 'ring'", "second", "rotation");
@@ -154,7 +151,7 @@ TEST(Mimic, NeedsANameOfItsOwnAndFiniteNumbers) {
   builder.add_mimic("left_knuckle", "right_slide", {.name = "x"});
   builder.add_mimic("right_knuckle", "right_slide", {.name = "x"});
   expect_error([&] { builder.build(); }, "two mimics", "'x'");
-  for (const double bad : {kNaN, kInfinity}) {
+  for (const double bad : {test::kNan, kInfinity}) {
     expect_error([&] { following("left_knuckle", "right_slide", {.name = "gear", .multiplier = bad}); }, "mimic 'gear'",
                  "multiplier");
     expect_error([&] { following("left_knuckle", "right_slide", {.name = "gear", .offset = bad}); }, "mimic 'gear'",
@@ -173,7 +170,7 @@ TEST(Mimic, KeepsItsNameAndJointsWhenItIsSet) {
   EXPECT_EQ(model.mimics()[0].multiplier, 3);
   EXPECT_EQ(model.mimics()[0].joint, model.joint("left_knuckle"));
   EXPECT_EQ(model.mimics()[0].source, model.joint("right_slide"));
-  expect_error([&] { model.set_mimic(model.mimic("gear"), {.name = "gear", .offset = kNaN}); }, "mimic 'gear'",
+  expect_error([&] { model.set_mimic(model.mimic("gear"), {.name = "gear", .offset = test::kNan}); }, "mimic 'gear'",
                "offset");
   expect_error([&] { model.set_mimic(MimicIndex(4), {}); }, "mimic index 4");
   expect_error([&] { (void)model.mimic("gaer"); }, "mimic", "'gaer'", "did you mean 'gear'");

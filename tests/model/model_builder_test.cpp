@@ -3,8 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 
+#include "lithe/core/infinity.h"
+#include "tests/support/constants.h"
 #include "tests/support/error_text.h"
 #include "tests/support/plain_dynamics.h"
 #include "tests/support/random_model.h"
@@ -13,9 +14,6 @@ namespace lithe {
 namespace {
 
 using test::expect_error;
-
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 Body ball_body(const std::string& name) { return {.name = name, .inertia = SpatialInertia::sphere(1, 0.1)}; }
 
@@ -33,7 +31,7 @@ Joint hinge(Value Joint::* member, const Value& value) {
 }
 
 TEST(ModelBuilder, RefusesANegativeOrNonFiniteMass) {
-  for (const double mass : {-1.5, kNaN, kInfinity}) {
+  for (const double mass : {-1.5, test::kNan, kInfinity}) {
     Body body = ball_body("arm");
     body.inertia.mass = mass;
     expect_error([&] { add(body); }, "body 'arm'", "mass", fmt::format("{}", mass));
@@ -51,7 +49,7 @@ TEST(ModelBuilder, TakesAnImpossibleInertiaWhenTold) {
   Body body{.name = "arm", .inertia = SpatialInertia::from_centre(1, {0, 1, 0}, Vec3(1, 2, 3.5).asDiagonal())};
   body.allow_unphysical_inertia = true;
   EXPECT_NO_THROW(add(body));
-  body.inertia.mass = kNaN;  // still no licence for nonsense
+  body.inertia.mass = test::kNan;  // still no licence for nonsense
   expect_error([&] { add(body); }, "body 'arm'", "nan");
 }
 
@@ -67,7 +65,7 @@ TEST(ModelBuilder, TakesFlatBodiesRodsAndPoints) {
 
 TEST(ModelBuilder, RefusesANonFiniteOrAsymmetricInertia) {
   Body body = ball_body("arm");
-  body.inertia.rotational(0, 1) = kNaN;
+  body.inertia.rotational(0, 1) = test::kNan;
   expect_error([&] { add(body); }, "body 'arm'", "rotational inertia", "finite");
   body.inertia.rotational(0, 1) = 1e-4;
   expect_error([&] { add(body); }, "body 'arm'", "symmetric");
@@ -84,7 +82,7 @@ TEST(ModelBuilder, RefusesACentreOfMassWithoutMass) {
 
 TEST(ModelBuilder, RefusesPlacementsThatAreNone) {
   Body body = ball_body("arm");
-  body.placement.p.z() = kNaN;
+  body.placement.p.z() = test::kNan;
   expect_error([&] { add(body); }, "body 'arm'", "translation", "(0, 0, nan)");
   body.placement = Pose::rotation(2 * Mat3::Identity());
   expect_error([&] { add(body); }, "body 'arm'", "rotation");
@@ -92,7 +90,7 @@ TEST(ModelBuilder, RefusesPlacementsThatAreNone) {
   expect_error([&] { add(body); }, "body 'arm'", "rotation", "determinant -1");
 
   Joint joint = revolute("hinge", Vec3::UnitX());
-  joint.placement.R(0, 0) = kNaN;
+  joint.placement.R(0, 0) = test::kNan;
   expect_error([&] { add(joint); }, "joint 'hinge'", "rotation");
   Shape shape{.name = "skin", .geometry = Sphere{1}};
   shape.placement.R(1, 0) = 0.1;
@@ -114,15 +112,15 @@ TEST(ModelBuilder, CleansUpRoundedRotationsAndAxes) {
 
 TEST(ModelBuilder, RefusesAnAxisWithoutDirection) {
   expect_error([] { add(revolute("hinge", Vec3::Zero())); }, "joint 'hinge'", "axis", "(0, 0, 0)");
-  expect_error([] { add(prismatic("rail", Vec3(1, kNaN, 0))); }, "joint 'rail'", "axis", "nan");
-  expect_error([] { add(screw("bolt", Vec3::UnitX(), kNaN)); }, "joint 'bolt'", "pitch", "nan");
+  expect_error([] { add(prismatic("rail", Vec3(1, test::kNan, 0))); }, "joint 'rail'", "axis", "nan");
+  expect_error([] { add(screw("bolt", Vec3::UnitX(), test::kNan)); }, "joint 'bolt'", "pitch", "nan");
 }
 
 TEST(ModelBuilder, RefusesInvertedOrMeaninglessLimits) {
   Joint joint = hinge(&Joint::lower, 1.0);
   joint.upper = -0.5;
   expect_error([&] { add(joint); }, "joint 'hinge'", "inverted", "1", "-0.5");
-  expect_error([] { add(hinge(&Joint::upper, kNaN)); }, "joint 'hinge'", "nan");
+  expect_error([] { add(hinge(&Joint::upper, test::kNan)); }, "joint 'hinge'", "nan");
   expect_error([] { add(hinge(&Joint::lower, kInfinity)); }, "joint 'hinge'", "inf");
   joint.lower = joint.upper = 0.25;  // locked
   EXPECT_NO_THROW(add(joint));
@@ -131,7 +129,7 @@ TEST(ModelBuilder, RefusesInvertedOrMeaninglessLimits) {
 TEST(ModelBuilder, RefusesNegativeOrNonFiniteJointProperties) {
   const auto refuses = [](double Joint::* member, const char* name) {
     expect_error([&] { add(hinge(member, -0.25)); }, "joint 'hinge'", name, "-0.25");
-    expect_error([&] { add(hinge(member, kNaN)); }, "joint 'hinge'", name, "nan");
+    expect_error([&] { add(hinge(member, test::kNan)); }, "joint 'hinge'", name, "nan");
   };
   refuses(&Joint::stiffness, "stiffness");
   refuses(&Joint::damping, "damping");
@@ -140,18 +138,18 @@ TEST(ModelBuilder, RefusesNegativeOrNonFiniteJointProperties) {
   refuses(&Joint::effort_limit, "effort_limit");
   refuses(&Joint::velocity_limit, "velocity_limit");
   expect_error([] { add(hinge(&Joint::damping, kInfinity)); }, "joint 'hinge'", "damping", "inf");
-  expect_error([] { add(hinge(&Joint::rest, kNaN)); }, "joint 'hinge'", "rest", "nan");
+  expect_error([] { add(hinge(&Joint::rest, test::kNan)); }, "joint 'hinge'", "rest", "nan");
   expect_error([] { add(hinge(&Joint::rest_orientation, Vec4(0, 0, 0, 0))); }, "joint 'hinge'", "rest orientation");
 }
 
 TEST(ModelBuilder, RefusesShapesThatAreNone) {
   expect_error([] { add(Shape{.name = "skin", .geometry = Sphere{0}}); }, "shape 'skin'", "radius", "0");
-  expect_error([] { add(Shape{.name = "skin", .geometry = Capsule{0.1, kNaN}}); }, "shape 'skin'", "half_length",
+  expect_error([] { add(Shape{.name = "skin", .geometry = Capsule{0.1, test::kNan}}); }, "shape 'skin'", "half_length",
                "nan");
   expect_error([] { add(Shape{.name = "skin", .geometry = Box{{1, -2, 1}}}); }, "shape 'skin'", "half_size", "-2");
   expect_error([] { add(Shape{.name = "skin", .geometry = Cylinder{kInfinity, 1}}); }, "shape 'skin'", "radius", "inf");
   expect_error([] { add(Shape{.name = "skin", .geometry = ConvexMesh{{Vec3::Zero()}}}); }, "shape 'skin'", "4 points");
-  const std::vector<Vec3> points = {Vec3::Zero(), Vec3::UnitX(), Vec3::UnitY(), Vec3(0, 0, kNaN)};
+  const std::vector<Vec3> points = {Vec3::Zero(), Vec3::UnitX(), Vec3::UnitY(), Vec3(0, 0, test::kNan)};
   expect_error([&] { add(Shape{.name = "skin", .geometry = ConvexMesh{points}}); }, "shape 'skin'", "point 3");
   Shape shape{.name = "skin", .geometry = Plane{}};
   shape.material.friction = -1;
@@ -159,12 +157,12 @@ TEST(ModelBuilder, RefusesShapesThatAreNone) {
   shape.material = {.friction = 1, .restitution = 1.5};
   expect_error([&] { add(shape); }, "shape 'skin'", "restitution", "1.5");
   shape.material = {};
-  shape.margin = kNaN;
+  shape.margin = test::kNan;
   expect_error([&] { add(shape); }, "shape 'skin'", "margin", "nan");
 }
 
 TEST(ModelBuilder, RefusesANonFiniteGravity) {
-  expect_error([] { ModelBuilder().set_gravity(Vec3(0, kNaN, 0)); }, "gravity", "nan");
+  expect_error([] { ModelBuilder().set_gravity(Vec3(0, test::kNan, 0)); }, "gravity", "nan");
 }
 
 TEST(ModelBuilder, RefusesEmptyNamesAndASecondWorld) {

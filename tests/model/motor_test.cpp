@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include <limits>
-
+#include "lithe/core/infinity.h"
 #include "lithe/model/model_builder.h"
+#include "tests/support/constants.h"
 #include "tests/support/error_text.h"
 
 namespace lithe {
@@ -12,11 +12,8 @@ namespace {
 
 using test::expect_error;
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = Motor::kInfinity;
-
-// An arm of two links whose hand turns on a ball joint.
-ModelBuilder arm() {
+// An three_joint_arm of two links whose hand turns on a ball joint.
+ModelBuilder three_joint_arm() {
   const SpatialInertia inertia = SpatialInertia::sphere(1, 0.1);
   ModelBuilder builder;
   builder.add_body("world", {.name = "upper", .inertia = inertia}, revolute("shoulder", Vec3::UnitY()));
@@ -25,7 +22,9 @@ ModelBuilder arm() {
   return builder;
 }
 
-Model arm_with(const Motor& motor, const char* joint = "elbow") { return arm().add_motor(joint, motor).build(); }
+Model arm_with(const Motor& motor, const char* joint = "elbow") {
+  return three_joint_arm().add_motor(joint, motor).build();
+}
 
 // A position servo with one number changed.
 Motor servo(double Motor::* member, double value) {
@@ -35,8 +34,10 @@ Motor servo(double Motor::* member, double value) {
 }
 
 TEST(Motor, DrivesTheJointThatItIsAddedTo) {
-  const Model model =
-      arm().add_motor("shoulder", position_servo("a", 5)).add_motor("elbow", velocity_motor("b", 7)).build();
+  const Model model = three_joint_arm()
+                          .add_motor("shoulder", position_servo("a", 5))
+                          .add_motor("elbow", velocity_motor("b", 7))
+                          .build();
   ASSERT_EQ(model.motors().size(), 2u);
   const Motor& a = model.motors()[model.motor("a")];
   const Motor& b = model.motors()[model.motor("b")];
@@ -72,14 +73,17 @@ TEST(Motor, OnAnUnknownJointIsRefusedWithTheClosestOnes) {
 
 TEST(Motor, NeedsANameOfItsOwn) {
   expect_error([] { arm_with(velocity_motor("")); }, "motor", "empty name");
-  expect_error([] { arm().add_motor("elbow", velocity_motor("m")).add_motor("shoulder", velocity_motor("m")).build(); },
-               "two motors", "'m'");
+  expect_error(
+      [] {
+        three_joint_arm().add_motor("elbow", velocity_motor("m")).add_motor("shoulder", velocity_motor("m")).build();
+      },
+      "two motors", "'m'");
 }
 
 TEST(Motor, NegativeOrUndefinedNumbersAreRefused) {
   const auto refuses = [](double Motor::* member, const char* name) {
     expect_error([&] { arm_with(servo(member, -0.25)); }, "motor 'drive'", name, "-0.25");
-    expect_error([&] { arm_with(servo(member, kNaN)); }, "motor 'drive'", name, "nan");
+    expect_error([&] { arm_with(servo(member, test::kNan)); }, "motor 'drive'", name, "nan");
   };
   refuses(&Motor::stiffness, "stiffness");
   refuses(&Motor::damping, "damping");
@@ -123,7 +127,7 @@ TEST(Motor, KeepsItsNameAndJointWhenItIsSet) {
 }
 
 TEST(Motor, ComesAlongWhenItsBuilderIsAddedToAnother) {
-  ModelBuilder robot = arm();
+  ModelBuilder robot = three_joint_arm();
   robot.add_motor("elbow", velocity_motor("drive", 4));
   const Model model = ModelBuilder().add(robot, "left/").add(robot, "right/").build();
   ASSERT_EQ(model.motors().size(), 2u);

@@ -6,6 +6,7 @@
 #include <limits>
 #include <set>
 
+#include "lithe/core/infinity.h"
 #include "lithe/model/model_builder.h"
 #include "tests/support/error_text.h"
 #include "tests/support/random_model.h"
@@ -15,8 +16,6 @@ namespace lithe {
 namespace {
 
 using test::expect_error;
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 Model robot() {
   ModelBuilder builder;

@@ -6,6 +6,7 @@
 #include "lithe/model/model_builder.h"
 #include "lithe/optimize/residuals.h"
 #include "tests/optimize/residual_cases.h"
+#include "tests/support/constants.h"
 #include "tests/support/error_text.h"
 #include "tests/support/random_test.h"
 
@@ -14,8 +15,6 @@ namespace lithe::test {
 namespace {
 
 using namespace residuals;
-
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 // sin of the first angle, whose derivative is cos of it times `factor`.
 ResidualPtr sine(double factor) {
@@ -90,7 +89,7 @@ TEST(CheckResidual, FindsWrongSizesAndNumbers) {
             "by_v is 2 × 2; it must be 1 × 2, or empty where it is zero");
   EXPECT_EQ(worst(faulty(constant, [](ResidualJacobian& J, int) { J.by_f.setZero(1, 1); })),
             "by_f is 1 × 1; it must be 1 × 0, or empty where it is zero");
-  EXPECT_EQ(worst(faulty(constant, [](ResidualJacobian& J, int nv) { J.by_q.setConstant(1, nv, kNaN); })),
+  EXPECT_EQ(worst(faulty(constant, [](ResidualJacobian& J, int nv) { J.by_q.setConstant(1, nv, kNan); })),
             "by_q has a number that is not finite, or that evaluate() does not set at every call");
   // Sets what it has only once.
   EXPECT_EQ(worst(faulty(constant,
@@ -98,7 +97,7 @@ TEST(CheckResidual, FindsWrongSizesAndNumbers) {
                            if (J.by_q.size() == 0) J.by_q.setZero(1, nv);
                          })),
             "by_q has a number that is not finite, or that evaluate() does not set at every call");
-  EXPECT_EQ(worst(faulty([](const ResidualPoint&, bool) { return kNaN; }, [](ResidualJacobian&, int) {})),
+  EXPECT_EQ(worst(faulty([](const ResidualPoint&, bool) { return kNan; }, [](ResidualJacobian&, int) {})),
             "value[0] is nan");
   EXPECT_EQ(worst(faulty([](const ResidualPoint&, bool derivatives) { return derivatives ? 1.0 : 2.0; },
                          [](ResidualJacobian&, int) {})),
@@ -128,26 +127,26 @@ TEST(ResidualErrors, NameTheValueAndTheRemedy) {
   const Model model = bent_arm().model;
   expect_error([&] { configuration(VecX::Zero(3))->size(model); }, "has 3 numbers", "nq = 2");
   expect_error([&] { velocity(VecX::Zero(1))->size(model); }, "has 1 numbers", "nv = 2");
-  expect_error([&] { configuration(Eigen::Vector2d(0, kNaN)); }, "number 1", "'configuration'", "nan");
-  expect_error([&] { velocity(Eigen::Vector2d(kNaN, 0)); }, "number 0", "'velocity'", "nan");
-  expect_error([&] { controls(Eigen::Vector2d(0, kNaN)); }, "number 1", "controls", "nan");
+  expect_error([&] { configuration(Eigen::Vector2d(0, kNan)); }, "number 1", "'configuration'", "nan");
+  expect_error([&] { velocity(Eigen::Vector2d(kNan, 0)); }, "number 0", "'velocity'", "nan");
+  expect_error([&] { controls(Eigen::Vector2d(0, kNan)); }, "number 1", "controls", "nan");
   expect_error([&] { controls({}); }, "target controls are empty");
   expect_error([&] { control_change(0); }, "0 controls");
   expect_error([&] { joint_position(model, "elbo"); }, "no joint named 'elbo'", "'elbow'");
-  expect_error([&] { joint_velocity(model, "elbow", kNaN); }, "velocity of joint 'elbow'", "nan");
+  expect_error([&] { joint_velocity(model, "elbow", kNan); }, "velocity of joint 'elbow'", "nan");
   expect_error([&] { position_bound(model, "elbow", BoundSide::upper, std::numeric_limits<double>::infinity()); },
                "upper bound on the position of joint 'elbow'", "inf");
   expect_error([&] { frame_position(model, "hnd", Vec3::Zero()); }, "no frame named 'hnd'", "'hand'");
-  expect_error([&] { frame_position(model, "hand", Vec3(0, kNaN, 0)); }, "position of frame 'hand'", "not finite");
-  expect_error([&] { frame_height(model, "hand", kNaN); }, "height of frame 'hand'", "not finite");
+  expect_error([&] { frame_position(model, "hand", Vec3(0, kNan, 0)); }, "position of frame 'hand'", "not finite");
+  expect_error([&] { frame_height(model, "hand", kNan); }, "height of frame 'hand'", "not finite");
   expect_error([&] { frame_height(model, "hand", 0, Vec3::Zero()); }, "(0, 0, 0)", "'hand'");
   expect_error([&] { frame_orientation(model, "hand", 2 * Mat3::Identity()); }, "orientation of frame 'hand'",
                "no rotation matrix", "det R = 8");
-  expect_error([&] { frame_orientation(model, "hand", Mat3::Constant(kNaN)); }, "no rotation matrix");
-  expect_error([&] { frame_velocity(model, "hand", Vec6::Constant(kNaN)); }, "velocity of frame 'hand'", "not finite");
+  expect_error([&] { frame_orientation(model, "hand", Mat3::Constant(kNan)); }, "no rotation matrix");
+  expect_error([&] { frame_velocity(model, "hand", Vec6::Constant(kNan)); }, "velocity of frame 'hand'", "not finite");
   expect_error([&] { frame_distance(model, "hand", "hand"); }, "'hand' to itself");
-  expect_error([&] { frame_distance(model, "hand", "base", kNaN); }, "'hand' and 'base'", "nan");
-  expect_error([&] { centre_of_mass_position(Vec3(kNaN, 0, 0)); }, "nan", "position of the centre of mass");
+  expect_error([&] { frame_distance(model, "hand", "base", kNan); }, "'hand' and 'base'", "nan");
+  expect_error([&] { centre_of_mass_position(Vec3(kNan, 0, 0)); }, "nan", "position of the centre of mass");
   expect_error([&] { contact_force(model, "lower"); }, "body 'lower' has no shape");
   expect_error([&] { custom({.name = "mine"}); }, "'mine'", "CustomResidual::evaluate");
   expect_error([&] { custom({.name = "mine", .size = 0, .evaluate = [](const auto&, VecRef, auto*) {}}); }, "size 0");

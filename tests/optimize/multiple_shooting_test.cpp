@@ -12,14 +12,11 @@
 #include "lithe/scenes/catapult.h"
 #include "lithe/scenes/pendulum.h"
 #include "lithe/scenes/solids.h"
+#include "tests/optimize/problems.h"
 #include "tests/support/error_text.h"
 
 namespace lithe::test {
 namespace {
-
-VecX numbers(std::initializer_list<double> list) {
-  return Eigen::Map<const VecX>(list.begin(), static_cast<Eigen::Index>(list.size()));
-}
 
 // A mass of 1 kg on a rail, without gravity: v⁺ = v + h u, q⁺ = q + h v⁺.
 struct DoubleIntegrator {
@@ -146,7 +143,7 @@ TEST(MultipleShooting, KeepsBoundsFromRestToRest) {
 }
 
 // A pendulum that must swing to and fro: gravity pulls with up to 9.81 N·m.
-Problem swing_up() {
+Problem constrained_swing_up() {
   Problem problem = {.model = pendulum().build(),
                      .start = {numbers({0}), numbers({0})},
                      .steps = 400,
@@ -176,7 +173,7 @@ MultipleShootingOptions limited_memory() {
 }
 
 TEST(MultipleShooting, SwingsAPendulumUp) {
-  const Problem problem = swing_up();
+  const Problem problem = constrained_swing_up();
   const MultipleShootingOptions options = limited_memory();
   const Solution solution = multiple_shooting(problem, rising_plan(problem), options);
   EXPECT_EQ(solution.reason, StopReason::converged) << solution.message;
@@ -199,7 +196,7 @@ TEST(MultipleShooting, SwingsAPendulumUp) {
 }
 
 TEST(MultipleShooting, TakesFewerIterationsFromTheSolution) {
-  const Problem problem = swing_up();
+  const Problem problem = constrained_swing_up();
   const MultipleShootingOptions cold = limited_memory();
   const Solution first = multiple_shooting(problem, rising_plan(problem), cold);
   MultipleShootingOptions warm = cold;
@@ -211,7 +208,7 @@ TEST(MultipleShooting, TakesFewerIterationsFromTheSolution) {
 }
 
 TEST(MultipleShooting, GoesOnWhereItWasStopped) {
-  const Problem problem = swing_up();
+  const Problem problem = constrained_swing_up();
   MultipleShootingOptions options = limited_memory();
   options.max_iterations = 12;
   const Solution stopped = multiple_shooting(problem, rising_plan(problem), options);
@@ -226,7 +223,7 @@ TEST(MultipleShooting, GoesOnWhereItWasStopped) {
 }
 
 TEST(MultipleShooting, StopsWhenToldTo) {
-  const Problem problem = swing_up();
+  const Problem problem = constrained_swing_up();
   MultipleShootingOptions options = limited_memory();
   options.progress = [](const Progress& progress) { return progress.iteration < 5; };
   const Solution solution = multiple_shooting(problem, rising_plan(problem), options);
@@ -241,7 +238,7 @@ TEST(MultipleShooting, StopsWhenToldTo) {
 
 TEST(MultipleShooting, PassesExceptionsOn) {
   struct Mishap {};
-  const Problem problem = swing_up();
+  const Problem problem = constrained_swing_up();
   MultipleShootingOptions options;
   options.progress = [](const Progress& progress) -> bool {
     if (progress.iteration == 3) throw Mishap();
@@ -267,7 +264,7 @@ TEST(MultipleShooting, SaysThatConstraintsCannotBeMet) {
 }
 
 TEST(MultipleShooting, RefusesWhatMakesNoSense) {
-  Problem problem = swing_up();
+  Problem problem = constrained_swing_up();
   const Plan plan = initial_plan(problem);
   MultipleShootingOptions options;
   options.shot = 15;
@@ -286,7 +283,7 @@ TEST(MultipleShooting, RefusesWhatMakesNoSense) {
 }
 
 TEST(MultipleShooting, GivesTheSameBitsOnAnyNumberOfThreads) {
-  const Problem problem = swing_up();
+  const Problem problem = constrained_swing_up();
   MultipleShootingOptions options = limited_memory();
   options.max_iterations = 15;
   const Solution first = multiple_shooting(problem, rising_plan(problem), options);

@@ -35,6 +35,10 @@ Problem on_rail(double mass, int steps, double time_step, double x, double v) {
 
 }  // namespace
 
+VecX numbers(std::initializer_list<double> list) {
+  return Eigen::Map<const VecX>(list.begin(), static_cast<Eigen::Index>(list.size()));
+}
+
 Problem MassOnRail::problem() const {
   Problem problem = on_rail(mass, steps, time_step, start[0], start[1]);
   problem.hold = hold;

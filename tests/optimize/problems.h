@@ -1,8 +1,12 @@
 #pragma once
 
+#include <initializer_list>
+
 #include "lithe/optimize/problem.h"
 
 namespace lithe::test {
+
+VecX numbers(std::initializer_list<double> list);
 
 // Small problems whose best motion is known, or known to exist.
 

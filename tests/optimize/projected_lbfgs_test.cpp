@@ -3,13 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
+
+#include "lithe/core/infinity.h"
 
 namespace lithe::test {
 
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 struct Smooth {
   std::function<double(const VecX&)> value;
@@ -36,16 +35,16 @@ Smooth valley() {
           }};
 }
 
-struct Outcome {
+struct Minimum {
   VecX y;
   int steps = 0;
   double first_order = 0;
 };
 
-Outcome minimise(const Smooth& f, VecX y, const VecX& lower, const VecX& upper, int most, double tolerance) {
+Minimum minimise(const Smooth& f, VecX y, const VecX& lower, const VecX& upper, int most, double tolerance) {
   ProjectedLbfgs lbfgs(lower, upper, 10);
   VecX next, last;
-  Outcome outcome;
+  Minimum outcome;
   const auto project = [&](const VecX& x) -> VecX { return x.cwiseMax(lower).cwiseMin(upper); };
   for (;; ++outcome.steps) {
     const VecX g = f.gradient(y);
@@ -75,7 +74,7 @@ VecX all(int n, double x) { return VecX::Constant(n, x); }
 }  // namespace
 
 TEST(ProjectedLbfgs, FollowsRosenbrocksValley) {
-  const Outcome outcome = minimise(valley(), all(8, -1.2), all(8, -kInfinity), all(8, kInfinity), 500, 1e-9);
+  const Minimum outcome = minimise(valley(), all(8, -1.2), all(8, -kInfinity), all(8, kInfinity), 500, 1e-9);
   EXPECT_LT(outcome.steps, 200);
   EXPECT_LT((outcome.y - all(8, 1)).cwiseAbs().maxCoeff(), 1e-8);
 }
@@ -83,7 +82,7 @@ TEST(ProjectedLbfgs, FollowsRosenbrocksValley) {
 TEST(ProjectedLbfgs, StopsAtTheBoundsOfTheValley) {
   VecX upper = all(2, kInfinity);
   upper[0] = 0.5;
-  const Outcome outcome = minimise(valley(), Eigen::Vector2d(-1.2, 1), all(2, -kInfinity), upper, 500, 1e-10);
+  const Minimum outcome = minimise(valley(), Eigen::Vector2d(-1.2, 1), all(2, -kInfinity), upper, 500, 1e-10);
   EXPECT_EQ(outcome.y[0], 0.5);
   EXPECT_NEAR(outcome.y[1], 0.25, 1e-9);
   EXPECT_LT(outcome.first_order, 1e-10);
@@ -91,7 +90,7 @@ TEST(ProjectedLbfgs, StopsAtTheBoundsOfTheValley) {
 
 TEST(ProjectedLbfgs, LeavesAWrongBound) {
   // Starts in a corner that is not the optimum's.
-  const Outcome outcome = minimise(valley(), all(4, -2), all(4, -2), all(4, 0.8), 500, 1e-9);
+  const Minimum outcome = minimise(valley(), all(4, -2), all(4, -2), all(4, 0.8), 500, 1e-9);
   EXPECT_LT(outcome.first_order, 1e-9);
   EXPECT_LT(outcome.steps, 300);
 }
@@ -100,7 +99,7 @@ TEST(ProjectedLbfgs, TakesValuesThatAreInfiniteAsWalls) {
   // −log: falls up to 3, and there is nothing beyond.
   const Smooth f = {[](const VecX& y) { return y[0] < 3 ? -std::log(3 - y[0]) + y[0] * y[0] : kInfinity; },
                     [](const VecX& y) -> VecX { return VecX::Constant(1, 1 / (3 - y[0]) + 2 * y[0]); }};
-  const Outcome outcome = minimise(f, all(1, 2.9), all(1, -kInfinity), all(1, kInfinity), 100, 1e-10);
+  const Minimum outcome = minimise(f, all(1, 2.9), all(1, -kInfinity), all(1, kInfinity), 100, 1e-10);
   // 1/(3 − y) + 2y = 0
   EXPECT_NEAR(outcome.y[0], (3 - std::sqrt(11)) / 2, 1e-9);
 }
@@ -109,17 +108,17 @@ TEST(ProjectedLbfgs, CrossesAPlateauAndGivesUpOnAnEndlessOne) {
   // The gradient says downhill long before it is.
   const Smooth step = {[](const VecX& y) { return y[0] < 5 ? 1.0 : std::pow(y[0] - 6, 2); },
                        [](const VecX& y) -> VecX { return VecX::Constant(1, y[0] < 5 ? -1 : 2 * (y[0] - 6)); }};
-  const Outcome across = minimise(step, all(1, 0), all(1, -kInfinity), all(1, kInfinity), 100, 1e-9);
+  const Minimum across = minimise(step, all(1, 0), all(1, -kInfinity), all(1, kInfinity), 100, 1e-9);
   EXPECT_NEAR(across.y[0], 6, 1e-8);
 
   const Smooth flat = {[](const VecX&) { return 1.0; }, [](const VecX& y) -> VecX { return VecX::Ones(y.size()); }};
-  const Outcome lost = minimise(flat, all(2, 0), all(2, -kInfinity), all(2, kInfinity), 100, 1e-9);
+  const Minimum lost = minimise(flat, all(2, 0), all(2, -kInfinity), all(2, kInfinity), 100, 1e-9);
   EXPECT_LE(lost.steps, 10);
 }
 
 TEST(ProjectedLbfgs, WrongGradientsFindNoStep) {
   const Smooth uphill = {[](const VecX& y) { return y[0]; }, [](const VecX&) -> VecX { return VecX::Constant(1, -1); }};
-  const Outcome outcome = minimise(uphill, all(1, 1), all(1, -kInfinity), all(1, kInfinity), 100, 1e-9);
+  const Minimum outcome = minimise(uphill, all(1, 1), all(1, -kInfinity), all(1, kInfinity), 100, 1e-9);
   EXPECT_EQ(outcome.steps, 0);
   EXPECT_EQ(outcome.y[0], 1);
 }

@@ -1,17 +1,15 @@
 #include "tests/optimize/residual_cases.h"
 
-#include <numbers>
-
 #include "lithe/dynamics/body_motion.h"
 #include "lithe/model/configuration.h"
 #include "lithe/model/parameters.h"
+#include "tests/support/constants.h"
 #include "tests/support/random_model.h"
 
 namespace lithe::test {
 
 namespace {
 
-constexpr double kPi = std::numbers::pi;
 constexpr int kControls = 3;
 
 Model dressed(const Model& model, std::mt19937_64& random) {

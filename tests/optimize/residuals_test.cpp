@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numbers>
 
 #include "lithe/model/configuration.h"
 #include "lithe/model/model_builder.h"
 #include "lithe/model/parameters.h"
 #include "tests/optimize/residual_cases.h"
 #include "tests/support/allocation_counter.h"
+#include "tests/support/constants.h"
 #include "tests/support/differentiate.h"
 #include "tests/support/random_model.h"
 #include "tests/support/random_test.h"
@@ -22,7 +22,6 @@ namespace {
 
 using namespace residuals;
 
-constexpr double kPi = std::numbers::pi;
 constexpr double kDerivativeError = 1e-7;  // relative
 
 // An empty part is zero.
@@ -30,7 +29,7 @@ MatX filled(const MatX& part, Eigen::Index rows, Eigen::Index columns) {
   return part.size() > 0 ? part : MatX::Zero(rows, columns);
 }
 
-void expect_same(const MatX& part, const MatX& numeric, const std::string& name) {
+void expect_same_derivative(const MatX& part, const MatX& numeric, const std::string& name) {
   EXPECT_LE(relative_error(filled(part, numeric.rows(), numeric.cols()), numeric), kDerivativeError) << name;
 }
 
@@ -147,11 +146,11 @@ TEST(Residuals, DerivativesMatchDifferences) {
       const VecX value = c.value(*residual, &J);
       EXPECT_EQ(value, c.value(*residual)) << "with and without derivatives";
       EXPECT_GT(value.size(), 0);
-      expect_same(J.by_q, central_difference(c.model, c.q, [&](const VecX& q) { return c.value_at_q(*residual, q); }),
-                  "by q");
-      expect_same(J.by_v,
-                  central_difference([&](const VecX& dv) { return c.value_at_v(*residual, c.v + dv); }, c.model.nv()),
-                  "by v");
+      expect_same_derivative(
+          J.by_q, central_difference(c.model, c.q, [&](const VecX& q) { return c.value_at_q(*residual, q); }), "by q");
+      expect_same_derivative(
+          J.by_v, central_difference([&](const VecX& dv) { return c.value_at_v(*residual, c.v + dv); }, c.model.nv()),
+          "by v");
       ResidualCase moved = c;
       const auto by = [&](VecX& moving) {
         const VecX start = moving;
@@ -164,8 +163,8 @@ TEST(Residuals, DerivativesMatchDifferences) {
         moving = start;
         return numeric;
       };
-      expect_same(J.by_u, by(moved.u), "by u");
-      expect_same(J.by_u_before, by(moved.u_before), "by u before");
+      expect_same_derivative(J.by_u, by(moved.u), "by u");
+      expect_same_derivative(J.by_u_before, by(moved.u_before), "by u before");
       const VecX f = VecX::Map(c.record.f.data(), static_cast<Eigen::Index>(c.record.f.size()));
       const MatX by_f = central_difference(
           [&](const VecX& change) {
@@ -173,7 +172,7 @@ TEST(Residuals, DerivativesMatchDifferences) {
             return moved.value(*residual);
           },
           static_cast<int>(f.size()));
-      expect_same(J.by_f, by_f, "by impulses");
+      expect_same_derivative(J.by_f, by_f, "by impulses");
       met["with impulses"] += residual->needs_impulses() && J.by_f.size() > 0 && !J.by_f.isZero(0);
     }
   });

@@ -10,15 +10,12 @@
 #include "lithe/model/configuration.h"
 #include "lithe/optimize/residuals.h"
 #include "lithe/scenes/solids.h"
+#include "tests/optimize/problems.h"
 #include "tests/support/differentiate.h"
 #include "tests/support/random_model.h"
 
 namespace lithe::test {
 namespace {
-
-VecX numbers(std::initializer_list<double> list) {
-  return Eigen::Map<const VecX>(list.begin(), static_cast<Eigen::Index>(list.size()));
-}
 
 // A ball that rolls and slides on the ground, on which an arm turns. Everything that a programme can contain.
 Problem rolling_problem() {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "lithe/core/infinity.h"
 #include "lithe/optimize/motion.h"
 #include "lithe/optimize/residuals.h"
 #include "tests/optimize/problems.h"
@@ -14,10 +15,8 @@ namespace lithe::test {
 
 namespace {
 
-using Method = SingleShootingOptions::Method;
+using ShootingMethod = SingleShootingOptions::Method;
 using residuals::BoundSide;
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // To the last digits that the cost can tell.
 SingleShootingOptions precise() {
@@ -29,7 +28,7 @@ SingleShootingOptions precise() {
 
 SingleShootingOptions paper_descent(bool aware) {
   SingleShootingOptions options;
-  options.method = Method::gradient_descent;
+  options.method = ShootingMethod::gradient_descent;
   options.rate = 10;
   options.max_iterations = 50;
   options.gradient.complementarity_aware = aware;
@@ -79,11 +78,11 @@ TEST(SingleShooting, AdamAndGradientDescentComeNearIt) {
   const Problem problem = rail.problem();
   const double best = rail.cost().at(rail.best_controls());
   SingleShootingOptions options = precise();
-  options.method = Method::adam;
+  options.method = ShootingMethod::adam;
   options.rate = 0.1;
   const Solution adam = single_shooting(problem, initial_plan(problem), options);
   EXPECT_NEAR(adam.cost, best, 1e-6 * best);
-  options.method = Method::gradient_descent;
+  options.method = ShootingMethod::gradient_descent;
   options.rate = 2;  // of a largest curvature of about 0.8
   const Solution descent = single_shooting(problem, initial_plan(problem), options);
   EXPECT_NEAR(descent.cost, best, 1e-6 * best);
@@ -270,7 +269,7 @@ TEST(SingleShooting, AStepIntoDivergenceIsCutShort) {
   problem.upper.resize(0);
   problem.costs = {{.residual = residuals::joint_position(problem.model, "slide", 1e4), .times = Times::final()}};
   SingleShootingOptions options;
-  options.method = Method::gradient_descent;
+  options.method = ShootingMethod::gradient_descent;
   options.rate = 1e305;
   options.max_iterations = 3;
   const Solution solution = single_shooting(problem, initial_plan(problem), options);

@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 #include <vector>
 
+#include "lithe/core/infinity.h"
 #include "lithe/optimize/normal_draws.h"
 #include "lithe/optimize/residuals.h"
 #include "tests/optimize/problems.h"
@@ -15,18 +15,16 @@ namespace lithe::test {
 
 namespace {
 
-using Method = StochasticSearchOptions::Method;
+using SearchMethod = StochasticSearchOptions::Method;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-StochasticSearchOptions options_for(Method method, int iterations) {
+StochasticSearchOptions options_for(SearchMethod method, int iterations) {
   StochasticSearchOptions options;
   options.method = method;
   options.max_iterations = iterations;
   return options;
 }
 
-void expect_same(const Solution& a, const Solution& b) {
+void expect_same_solution(const Solution& a, const Solution& b) {
   EXPECT_EQ(a.plan.u, b.plan.u);
   EXPECT_EQ(a.plan.start, b.plan.start);
   EXPECT_EQ(a.plan.parameters, b.plan.parameters);
@@ -65,7 +63,7 @@ TEST(NormalDraws, AreNormalAndFixedBySeed) {
 TEST(StochasticSearch, BothMethodsSwingAPendulumUp) {
   Problem problem = swing_up();
   problem.hold = 3;
-  for (const Method method : {Method::cem, Method::mppi}) {
+  for (const SearchMethod method : {SearchMethod::cem, SearchMethod::mppi}) {
     StochasticSearchOptions options = options_for(method, 100);
     options.samples = 200;
     options.threads = 2;
@@ -86,7 +84,7 @@ TEST(StochasticSearch, BothMethodsSwingAPendulumUp) {
 TEST(StochasticSearch, NarrowsToTheOptimumOfAMassOnARail) {
   const MassOnRail rail = {.hold = 8};
   const Problem problem = rail.problem();
-  StochasticSearchOptions options = options_for(Method::cem, 200);
+  StochasticSearchOptions options = options_for(SearchMethod::cem, 200);
   options.deviation = 2;
   options.smoothing = 0;
   const Solution solution = stochastic_search(problem, initial_plan(problem), options);
@@ -97,7 +95,7 @@ TEST(StochasticSearch, NarrowsToTheOptimumOfAMassOnARail) {
 TEST(StochasticSearch, FindsAStartAndAMass) {
   const ThrownBall ball;
   const Problem problem = ball.problem();
-  const Solution solution = stochastic_search(problem, initial_plan(problem), options_for(Method::cem, 60));
+  const Solution solution = stochastic_search(problem, initial_plan(problem), options_for(SearchMethod::cem, 60));
   EXPECT_NEAR(solution.plan.start[0], ball.free_velocity(), 0.02);
   EXPECT_NEAR(solution.plan.parameters[0], ball.mass, 0.02);
 }
@@ -105,22 +103,22 @@ TEST(StochasticSearch, FindsAStartAndAMass) {
 TEST(StochasticSearch, LiftsTheDroneThatGradientsLeaveOnTheGround) {
   Problem problem = drone_to_five_metres();
   problem.hold = 50;
-  const Solution solution = stochastic_search(problem, initial_plan(problem), options_for(Method::cem, 20));
+  const Solution solution = stochastic_search(problem, initial_plan(problem), options_for(SearchMethod::cem, 20));
   EXPECT_NEAR(solution.trajectory.q(0, problem.steps), 5, 0.1);
 }
 
 TEST(StochasticSearch, SameBitsForAnyNumberOfThreads) {
   Problem problem = swing_up(30);
   problem.constraints = {{.residual = residuals::joint_position(problem.model, "hinge", 1), .times = Times::at(15)}};
-  for (const Method method : {Method::cem, Method::mppi}) {
+  for (const SearchMethod method : {SearchMethod::cem, SearchMethod::mppi}) {
     StochasticSearchOptions options = options_for(method, 5);
     options.samples = 33;  // one of them alone
     const Solution one = stochastic_search(problem, initial_plan(problem), options);
     const Solution again = stochastic_search(problem, initial_plan(problem), options);
-    expect_same(one, again);
+    expect_same_solution(one, again);
     for (const int threads : {2, 3}) {
       options.threads = threads;
-      expect_same(one, stochastic_search(problem, initial_plan(problem), options));
+      expect_same_solution(one, stochastic_search(problem, initial_plan(problem), options));
     }
     options.seed = 2;
     EXPECT_NE(one.plan.u, stochastic_search(problem, initial_plan(problem), options).plan.u);
@@ -133,7 +131,7 @@ TEST(StochasticSearch, KeepsInequalitiesAndComesNearEquations) {
       {.residual = residuals::velocity_bound(problem.model, "slide", residuals::BoundSide::lower, -1),
        .times = Times::all(),
        .kind = PathConstraint::Kind::not_positive}};
-  StochasticSearchOptions options = options_for(Method::cem, 100);
+  StochasticSearchOptions options = options_for(SearchMethod::cem, 100);
   options.deviation = 2;
   const Solution kept = stochastic_search(problem, initial_plan(problem), options);
   EXPECT_TRUE(kept.feasible(options));
@@ -152,7 +150,7 @@ TEST(StochasticSearch, DivergedSamplesAreLeftOut) {
   problem.lower.resize(0);
   problem.upper.resize(0);
   problem.costs = {{.residual = residuals::joint_position(problem.model, "slide", 1), .times = Times::final()}};
-  StochasticSearchOptions options = options_for(Method::cem, 10);
+  StochasticSearchOptions options = options_for(SearchMethod::cem, 10);
   options.deviation = 1e308;
   const Solution solution = stochastic_search(problem, initial_plan(problem), options);
   EXPECT_TRUE(std::isfinite(solution.cost));

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <set>
 #include <string>
 #include <vector>
@@ -13,13 +12,12 @@
 #include "lithe/scenes/drone.h"
 #include "lithe/scenes/jump_worm.h"
 #include "tests/scenes/initial_contacts.h"
+#include "tests/support/constants.h"
 #include "tests/support/step_worlds.h"
 
 // The paper's scenes: their figures, where they touch, and that they move as their mechanics say.
 namespace lithe::test {
 namespace {
-
-constexpr double kPi = std::numbers::pi;
 
 std::vector<std::string> joint_names(const Model& model) {
   std::vector<std::string> names;

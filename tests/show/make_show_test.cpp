@@ -15,8 +15,6 @@
 namespace lithe::test {
 namespace {
 
-constexpr double kStep = 1e-2;
-
 ShowMotion sample_motion(const Model& model, int frames) {
   return show_motion("sample", kStep, shown_frames(model, frames, kStep));
 }

@@ -14,9 +14,7 @@
 namespace lithe::test {
 namespace {
 
-constexpr double kStep = 1e-2;
-
-ShowDocument sample_show(int frames, bool with_visuals = true) {
+ShowDocument show_for_glb(int frames, bool with_visuals = true) {
   const Model model = shown_model();
   const ShowMotion motion = show_motion("sample", kStep, shown_frames(model, frames, kStep));
   return make_show(model, with_visuals ? shown_visuals() : std::vector<Visual>(), "toy", kStep, {motion});
@@ -144,7 +142,7 @@ std::vector<float> check_animation(const GlbFile& file) {
 }
 
 TEST(ShowGlb, IsAsTheSpecificationDemands) {
-  const ShowDocument show = sample_show(12);
+  const ShowDocument show = show_for_glb(12);
   const GlbFile file(to_glb(show));
   check_meshes(file);
   EXPECT_EQ(check_animation(file).size(), 12u);
@@ -152,7 +150,7 @@ TEST(ShowGlb, IsAsTheSpecificationDemands) {
 }
 
 TEST(ShowGlb, MovesBodiesAsTheShowDoes) {
-  const ShowDocument show = sample_show(5);
+  const ShowDocument show = show_for_glb(5);
   const GlbFile file(to_glb(show));
   const JsonValue& animation = file.json["animations"][0];
   for (const JsonValue& channel : animation["channels"].items) {
@@ -173,7 +171,7 @@ TEST(ShowGlb, MovesBodiesAsTheShowDoes) {
 }
 
 TEST(ShowGlb, PutsZUp) {
-  const GlbFile file(to_glb(sample_show(1)));
+  const GlbFile file(to_glb(show_for_glb(1)));
   const std::vector<double> q = file.json["nodes"][0]["rotation"].numbers();
   const Mat3 R = rotation_from_quaternion(Vec4(q.at(0), q.at(1), q.at(2), q.at(3)));
   EXPECT_LT((R * Vec3::UnitZ() - Vec3::UnitY()).norm(), 1e-15);
@@ -187,14 +185,14 @@ TEST(ShowGlb, DrawsVisualsWhereThereAreSome) {
     for (const JsonValue& mesh : file.json["meshes"].items) names.push_back(mesh["name"].text);
     return names;
   };
-  EXPECT_EQ(meshes(sample_show(1, false)),
+  EXPECT_EQ(meshes(show_for_glb(1, false)),
             (std::vector<std::string>{"ground", "box", "upper", "lower", "bob", "rock"}));
-  EXPECT_EQ(meshes(sample_show(1, true)),
+  EXPECT_EQ(meshes(show_for_glb(1, true)),
             (std::vector<std::string>{"ground", "box", "lower", "bob", "rock", "wing", "shell"}));
 }
 
 TEST(ShowGlb, HasOneMaterialPerColour) {
-  const GlbFile file(to_glb(sample_show(1)));
+  const GlbFile file(to_glb(show_for_glb(1)));
   ASSERT_EQ(file.json["materials"].size(), 5u);  // static, two robots, wing, shell
   const JsonValue& shell = file.json["materials"][4];
   EXPECT_EQ(shell["alphaMode"].text, "BLEND");
@@ -202,10 +200,10 @@ TEST(ShowGlb, HasOneMaterialPerColour) {
 }
 
 TEST(ShowGlb, TakesNoFramesOneFrameAndHugeTimes) {
-  const GlbFile none(to_glb(sample_show(0)));
+  const GlbFile none(to_glb(show_for_glb(0)));
   EXPECT_FALSE(none.json.has("animations"));
   EXPECT_EQ(none.json["nodes"][3]["translation"].numbers(), (std::vector<double>{1, 0, 1.5}));  // "upper", neutral
-  EXPECT_EQ(check_animation(GlbFile(to_glb(sample_show(1)))).size(), 1u);
+  EXPECT_EQ(check_animation(GlbFile(to_glb(show_for_glb(1)))).size(), 1u);
 
   const Model model = shown_model();
   ShowMotion motion = show_motion("late", kStep, shown_frames(model, 30, kStep));
@@ -227,7 +225,7 @@ TEST(ShowGlb, TakesShowsWithoutMotionsShapesOrMoves) {
 }
 
 TEST(ShowGlb, RefusesAMotionThatIsNotThere) {
-  expect_error([] { to_glb(sample_show(1), 1); }, "motion 1 of 1");
+  expect_error([] { to_glb(show_for_glb(1), 1); }, "motion 1 of 1");
 }
 
 TEST(ShowGlb, HoldsEverySceneOfTheCatalogue) {

@@ -11,9 +11,7 @@
 namespace lithe::test {
 namespace {
 
-constexpr double kStep = 1e-2;
-
-ShowDocument sample_show(int frames = 4) {
+ShowDocument show_for_json(int frames = 4) {
   const Model model = shown_model();
   ShowMotion motion = show_motion("sample", kStep, shown_frames(model, frames, kStep));
   motion.series.push_back({"cost per step", "", std::vector<double>(static_cast<std::size_t>(frames), 0.1)});
@@ -21,7 +19,7 @@ ShowDocument sample_show(int frames = 4) {
 }
 
 TEST(ShowJson, GivesBackEveryNumber) {
-  const ShowDocument show = sample_show();
+  const ShowDocument show = show_for_json();
   const JsonValue json = parse_json(to_json(show));
   EXPECT_EQ(json["format"].text, "lithe-show");
   EXPECT_EQ(json["version"].number, 1);
@@ -53,7 +51,7 @@ TEST(ShowJson, GivesBackEveryNumber) {
 }
 
 TEST(ShowJson, DescribesEveryKindOfShape) {
-  const ShowDocument show = sample_show();
+  const ShowDocument show = show_for_json();
   const JsonValue json = parse_json(to_json(show));
   const auto shape = [&](const std::string& name, const char* kind) -> const JsonValue& {
     static const JsonValue kNone;
@@ -83,7 +81,7 @@ TEST(ShowJson, DescribesEveryKindOfShape) {
 }
 
 TEST(ShowJson, HasJointsCurvesAndGradients) {
-  ShowDocument show = sample_show(2);
+  ShowDocument show = show_for_json(2);
   const double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
   show.curves.push_back({"cost", {0, 1, 2, 3}, {infinity, 2, nan, 1}, "iteration", "cost", true});
   show.motions[0].gradients = ShowTrack::Gradients{"throw", {1, 2, 3}, {4}};
@@ -102,13 +100,13 @@ TEST(ShowJson, HasJointsCurvesAndGradients) {
 }
 
 TEST(ShowJson, HasNoNumberThatJsonCannotHold) {
-  ShowDocument show = sample_show(0);
+  ShowDocument show = show_for_json(0);
   show.gravity = Vec3(0, 0, std::numeric_limits<double>::quiet_NaN());
   expect_error([&] { to_json(show); }, "nan is no number");
 }
 
 TEST(ShowJson, OfAnEmptyMotionIsComplete) {
-  const JsonValue json = parse_json(to_json(sample_show(0)));
+  const JsonValue json = parse_json(to_json(show_for_json(0)));
   EXPECT_TRUE(json["motions"][0]["times"].floats().empty());
   EXPECT_TRUE(json["motions"][0]["poses"].floats().empty());
 }
@@ -135,7 +133,7 @@ TEST(ShowJson, SurvivesHostileNames) {
                                  ""};
   for (const std::string& name : hostile) {
     SCOPED_TRACE(name);
-    ShowDocument show = sample_show(1);
+    ShowDocument show = show_for_json(1);
     show.title = name;
     show.bodies[0].name = show.shapes[0].name = show.joints[0].name = show.motions[0].name = name;
     const std::string text = to_json(show);
@@ -153,7 +151,7 @@ TEST(ShowJson, SurvivesHostileNames) {
 TEST(ShowJson, ReplacesWhatIsNoUtf8) {
   const std::string replacement = "\xEF\xBF\xBD";
   const auto shown = [](const std::string& title) {
-    ShowDocument show = sample_show(0);
+    ShowDocument show = show_for_json(0);
     show.title = title;
     return parse_json(to_json(show))["title"].text;
   };
@@ -167,7 +165,7 @@ TEST(ShowJson, ReplacesWhatIsNoUtf8) {
 }
 
 TEST(ShowHtml, IsThePageWithTheDocumentInIt) {
-  const ShowDocument show = sample_show();
+  const ShowDocument show = show_for_json();
   const std::string page = to_html(show, kPage);
   EXPECT_EQ(script_content(page), to_json(show));
   EXPECT_TRUE(page.starts_with("<!doctype html><head><script type"));
@@ -175,8 +173,8 @@ TEST(ShowHtml, IsThePageWithTheDocumentInIt) {
 }
 
 TEST(ShowHtml, NeedsThePlaceholder) {
-  expect_error([] { to_html(sample_show(0), "<html></html>"); }, "no place for the document", "lithe-show");
-  expect_error([] { to_html(sample_show(0), ""); }, "no place for the document");
+  expect_error([] { to_html(show_for_json(0), "<html></html>"); }, "no place for the document", "lithe-show");
+  expect_error([] { to_html(show_for_json(0), ""); }, "no place for the document");
 }
 
 }  // namespace

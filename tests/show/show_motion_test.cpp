@@ -17,8 +17,6 @@
 namespace lithe::test {
 namespace {
 
-constexpr double kStep = 1e-2;
-
 std::string recording_of(const Model& model, int frames) {
   const std::string path = testing::TempDir() + "lithe_show_" + std::to_string(getpid());
   RecordingWriter writer(path, recording_header(model, "toy", kStep));

@@ -14,7 +14,9 @@ Model shown_model();
 // A mirrored mesh and a red box on the pendulum.
 std::vector<Visual> shown_visuals();
 
+inline constexpr double kStep = 1e-2;  // s
+
 // Random states at times 0, h, 2h, …; frame t has t mod 3 contacts. The seed is fixed: any motion will do.
-std::vector<RecordedFrame> shown_frames(const Model& model, int count, double h = 1e-2);
+std::vector<RecordedFrame> shown_frames(const Model& model, int count, double h = kStep);
 
 }  // namespace lithe::test

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <numbers>
 
+#include "tests/support/constants.h"
 #include "tests/support/differentiate.h"
 #include "tests/support/random_model.h"
 #include "tests/support/random_test.h"
@@ -15,11 +15,11 @@ namespace {
 
 using test::for_random_cases;
 
-constexpr double kPi = std::numbers::pi;
-
 // From nothing to almost a full turn; the closed forms take over from the series at 0.1.
-const double kAngles[] = {0,   1e-300, 1e-12, 1e-8,       1e-5, 1e-3, 0.0999999, 0.1,
-                          0.5, 1.5,    3,     kPi - 1e-9, kPi,  4.0,  6.0,       2 * kPi - 1e-3};
+const double kAngles[] = {0,         1e-300, 1e-12,     1e-8,
+                          1e-5,      1e-3,   0.0999999, 0.1,
+                          0.5,       1.5,    3,         test::kPi - 1e-9,
+                          test::kPi, 4.0,    6.0,       2 * test::kPi - 1e-3};
 
 double rotation_error(const Mat3& R) {
   return (R.transpose() * R - Mat3::Identity()).norm() + std::abs(R.determinant() - 1);
@@ -44,14 +44,14 @@ TEST(Rotation, ExpIsTheRotationAboutAnAxis) {
 }
 
 TEST(Rotation, QuarterTurnAboutZTakesXToY) {
-  EXPECT_LT((rotation_about(Vec3::UnitZ(), kPi / 2) * Vec3::UnitX() - Vec3::UnitY()).norm(), 1e-15);
+  EXPECT_LT((rotation_about(Vec3::UnitZ(), test::kPi / 2) * Vec3::UnitX() - Vec3::UnitY()).norm(), 1e-15);
 }
 
 TEST(Rotation, LogOfExpIsIdentityUpToHalfATurn) {
   for_random_cases(20, [](std::mt19937_64& random) {
     const Vec3 axis = test::random_axis(random);
     for (const double angle : kAngles) {
-      if (angle >= kPi) continue;
+      if (angle >= test::kPi) continue;
       const Vec3 w = angle * axis;
       EXPECT_LT((quaternion_log(quaternion_exp(w)) - w).norm(), 1e-15 + 1e-15 * angle) << angle;
     }
@@ -60,8 +60,8 @@ TEST(Rotation, LogOfExpIsIdentityUpToHalfATurn) {
 
 TEST(Rotation, LogTakesTheShortWayBeyondHalfATurn) {
   const Vec3 axis = Vec3(1, 2, -2) / 3;
-  EXPECT_LT((quaternion_log(quaternion_exp(4.0 * axis)) - (4.0 - 2 * kPi) * axis).norm(), 1e-14);
-  EXPECT_NEAR(quaternion_log(Vec4(1, 0, 0, 0)).norm(), kPi, 1e-15);
+  EXPECT_LT((quaternion_log(quaternion_exp(4.0 * axis)) - (4.0 - 2 * test::kPi) * axis).norm(), 1e-14);
+  EXPECT_NEAR(quaternion_log(Vec4(1, 0, 0, 0)).norm(), test::kPi, 1e-15);
 }
 
 TEST(Rotation, ExpOfLogIsIdentity) {
@@ -99,7 +99,7 @@ TEST(Rotation, RightJacobianInverseIsTheDerivativeOfLog) {
   for_random_cases(20, [](std::mt19937_64& random) {
     const Vec3 axis = test::random_axis(random);
     for (const double angle : kAngles) {
-      if (angle > kPi - 0.1) continue;  // log jumps at π
+      if (angle > test::kPi - 0.1) continue;  // log jumps at π
       const Vec4 q = quaternion_exp(angle * axis);
       const MatX numeric = test::central_difference(
           [&](const VecX& delta) -> VecX { return quaternion_log(quaternion_product(q, quaternion_exp(delta))); }, 3);

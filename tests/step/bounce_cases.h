@@ -62,6 +62,12 @@ StepJacobians jacobians_of(const Model& model, const StepRecord& record, const G
 StepParameterJacobian by_parameters(const Model& model, const StepRecord& record,
                                     const std::vector<std::string>& parameters, const GradientOptions& options);
 
+// A matrix, and products with it from either side.
+struct Derivative {
+  MatX J;
+  VecX left, right;  // λᵀJ, J x
+};
+
 // A random mechanism in trouble with bouncy shapes, tried until something bounces.
 struct BouncingCase {
   Model model;

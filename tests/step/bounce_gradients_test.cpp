@@ -31,7 +31,7 @@ struct Blocks {
 };
 
 // By differences: q⁺ in the tangent of where it is.
-Blocks differentiate(const Model& model, const StepRecord& record, const ContinuousImpact& motion) {
+Blocks difference_blocks(const Model& model, const StepRecord& record, const ContinuousImpact& motion) {
   const double h = record.options.time_step();
   const Motion start = {record.state.q, record.state.v};
   const Motion end = motion.after(h, start);
@@ -50,11 +50,11 @@ Blocks differentiate(const Model& model, const StepRecord& record, const Continu
 }
 
 // The largest relative error of the four blocks.
-double error_of(const Striker& s, double h, double share) {
+double state_error_of(const Striker& s, double h, double share) {
   const Model model = above_ground(s, h, share);
   const StepRecord record = one_step(model, s.q, s.v, s.tau, h);
   EXPECT_TRUE(bounces(record));
-  const Blocks truth = differentiate(model, record, ContinuousImpact(model, record));
+  const Blocks truth = difference_blocks(model, record, ContinuousImpact(model, record));
   const StepJacobians jacobians = jacobians_of(model, record, {});
   EXPECT_EQ(jacobians.report.mode, GradientMode::bounce_mass_metric);
   return std::max({relative_error(jacobians.dqnext_dq, truth.qq), relative_error(jacobians.dvnext_dq, truth.vq),
@@ -62,7 +62,7 @@ double error_of(const Striker& s, double h, double share) {
                    relative_error(jacobians.dvnext_dv, truth.vv)});
 }
 
-TEST(Bounce, IsTheMotionThroughTheImpact) { expect_first_order(error_of); }
+TEST(Bounce, IsTheMotionThroughTheImpact) { expect_first_order(state_error_of); }
 
 TEST(Bounce, DoesNotDependOnTheIntegrator) {
   for (const double friction : {0.0, 0.15, 3.0}) {
@@ -241,11 +241,7 @@ TEST(Bounce, BesideAPlasticLandingStaysBounded) {
   EXPECT_LT(relative_error(coarse, fine), 0.05);
 }
 
-// [∂q⁺/∂q ∂q⁺/∂v; ∂v⁺/∂q ∂v⁺/∂v] by Jacobians, and products with it from either side.
-struct Derivative {
-  MatX J;            // 2nv × 2nv
-  VecX left, right;  // λᵀJ, J x
-};
+// [∂q⁺/∂q ∂q⁺/∂v; ∂v⁺/∂q ∂v⁺/∂v] by Jacobians, 2nv × 2nv, and products with it.
 Derivative derivative(const BouncingCase& c, const VecX& lambda, const VecX& x, Bounce bounce, GradientMode mode) {
   const int n = c.model.nv();
   const GradientOptions options = {.bounce = bounce};

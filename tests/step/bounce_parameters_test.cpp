@@ -25,8 +25,8 @@ namespace lithe::test {
 namespace {
 
 // By differences of the motion in continuous time: [∂q; ∂v] at its end. `record` is the step of the impact.
-MatX differentiate(const Model& model, const StepRecord& record, const std::vector<std::string>& parameters,
-                   const Motion& start, double duration) {
+MatX difference_by_parameters(const Model& model, const StepRecord& record, const std::vector<std::string>& parameters,
+                              const Motion& start, double duration) {
   const Motion end = ContinuousImpact(model, record).after(duration, start);
   const auto out = [&](const VecX& d) {
     Model changed = model;
@@ -57,7 +57,7 @@ double parameter_error_of(const Striker& s, double h, double share) {
   const StepRecord record = one_step(model, s.q, s.v, s.tau, h);
   EXPECT_TRUE(bounces(record));
   const std::vector<std::string> names = surface_parameters(model);
-  const MatX truth = differentiate(model, record, names, {s.q, s.v}, h);
+  const MatX truth = difference_by_parameters(model, record, names, {s.q, s.v}, h);
   const StepParameterJacobian jacobian = by_parameters(model, record, names, {});
   EXPECT_EQ(jacobian.report.mode, GradientMode::bounce_mass_metric);
   return std::max(relative_error(jacobian.dqnext, truth.topRows(model.nv())),
@@ -134,7 +134,7 @@ TEST(BounceByParameters, OfAnArmInARolloutIsTheMotionThroughTheImpact) {
       const Trajectory trajectory = roll_out(model, {s.q, s.v}, tau, options);
       const auto impact = std::find_if(trajectory.records.begin(), trajectory.records.end(),
                                        [](const StepRecord& record) { return bounces(record); });
-      const MatX truth = differentiate(model, *impact, names, {s.q, s.v}, kTime);
+      const MatX truth = difference_by_parameters(model, *impact, names, {s.q, s.v}, kTime);
       MatX gradients(6, parameters.size());
       for (int k = 0; k < 6; ++k) {
         const StepCotangent by_end = {k < 3 ? VecX(VecX::Unit(3, k)) : VecX(VecX::Zero(3)),
@@ -170,12 +170,6 @@ TEST(BounceByParameters, IsTheSameWhereverAllOfItTakesPlace) {
     }
   }
 }
-
-// A matrix, and products with it from either side.
-struct Derivative {
-  MatX J;
-  VecX left, right;  // λᵀJ, J x
-};
 
 TEST(BounceByParameters, CorrectsJacobiansAndProductsAlike) {
   int moved = 0;

@@ -14,7 +14,7 @@
 namespace lithe::test {
 namespace {
 
-constexpr double kRadius = 0.05;
+constexpr double kFootRadius = 0.05;
 
 // Spheres on a body.
 void add_feet(ModelBuilder& builder, const std::string& body, const std::vector<Vec3>& places,
@@ -22,9 +22,10 @@ void add_feet(ModelBuilder& builder, const std::string& body, const std::vector<
   for (std::size_t k = 0; k < places.size(); ++k) {
     std::string name = "foot";
     name.append(std::to_string(k));
-    builder.add_shape(
-        body,
-        {.name = name, .geometry = Sphere{kRadius}, .placement = {Mat3::Identity(), places[k]}, .material = material});
+    builder.add_shape(body, {.name = name,
+                             .geometry = Sphere{kFootRadius},
+                             .placement = {Mat3::Identity(), places[k]},
+                             .material = material});
   }
 }
 
@@ -37,7 +38,7 @@ TEST(ClosePoints, OfALeverShareWhatTheyCarryByTheirArms) {
     const Material smooth = {.friction = 0};
     add_ground(builder, smooth);
     builder.add_body("world", {.name = "bar", .inertia = SpatialInertia::point(2, {0.5, 0, 0})},
-                     revolute("hinge", axis, Pose::translation(0, 0, kRadius)));
+                     revolute("hinge", axis, Pose::translation(0, 0, kFootRadius)));
     add_feet(builder, "bar", feet, smooth);
     World world = world_of(builder, 1e-3);
     world.step();
@@ -68,7 +69,7 @@ TEST(ClosePoints, OfAFreeBodyHaveTheDerivativesThatDifferencesShow) {
     add_ground(builder);
     const Pose centre = Pose::translation(spacing / 2, 0.02, 0.1);
     builder.add_body("world", {.name = "body", .inertia = SpatialInertia::sphere(2, 0.2).in(centre)},
-                     free_joint("body", Pose::translation(0, 0, kRadius)));
+                     free_joint("body", Pose::translation(0, 0, kFootRadius)));
     add_feet(builder, "body", {Vec3::Zero(), Vec3(spacing, 0, 0)}, {});
     World world = world_of(builder, 1e-3);
     set_free_velocity(world, "body", Vec3(0, -0.02, -0.1), Vec3(0.5, 0, 0));

@@ -54,7 +54,7 @@ TEST(Complementarity, TheDroneStaysOnTheGroundWithPlainGradients) {
 
 TEST(Complementarity, TheDroneTakesOffWithAwareOnes) { EXPECT_NEAR(learn_to_fly(kAware, 50).height, 5, 0.1); }
 
-StepRecord one_step(const Model& model, const VecX& q, const VecX& v, const VecX& tau = {}) {
+StepRecord step_from(const Model& model, const VecX& q, const VecX& v, const VecX& tau = {}) {
   StepRecord record;
   step(model, {q, v}, {.tau = tau}, {}, record);
   return record;
@@ -92,7 +92,7 @@ TEST(Complementarity, AnOpenContactMayClose) {
   // ∂v/∂τ = Δt/(m + M) for both.
   const double platform = 0.001, ball = 0.01, h = 1e-3;
   const Model model = ball_and_platform(platform, 1e-7);
-  const StepRecord record = one_step(model, VecX::Zero(2), 1e-3 * VecX::Unit(2, 1));
+  const StepRecord record = step_from(model, VecX::Zero(2), 1e-3 * VecX::Unit(2, 1));
   ASSERT_EQ(record.classes, std::vector{RowClass::separating});
   const StepVjp plain = vjp_of(model, record, VecX::Unit(2, 1), {});
   EXPECT_EQ(plain.tau[0], 0);
@@ -108,7 +108,7 @@ TEST(Complementarity, AnOpenContactMayClose) {
 TEST(Complementarity, TheLargerGradientStays) {
   // Under a heavy platform there is less to gain from the contact than to lose.
   const Model model = ball_and_platform(1, 1e-7);
-  const StepRecord record = one_step(model, VecX::Zero(2), 1e-3 * VecX::Unit(2, 1));
+  const StepRecord record = step_from(model, VecX::Zero(2), 1e-3 * VecX::Unit(2, 1));
   expect_same_gradient(vjp_of(model, record, VecX::Unit(2, 1), kAware), vjp_of(model, record, VecX::Unit(2, 1), {}));
 }
 
@@ -116,7 +116,7 @@ TEST(Complementarity, AClosedContactOpensWhereTheLossPullsItApart) {
   // Ball and platform are pressed together. Apart, each would answer its own force.
   const double platform = 0.02, ball = 0.01, h = 1e-3;
   const Model model = ball_and_platform(platform, 0);
-  const StepRecord record = one_step(model, VecX::Zero(2), VecX::Zero(2), (VecX(2) << 1, -1).finished());
+  const StepRecord record = step_from(model, VecX::Zero(2), VecX::Zero(2), (VecX(2) << 1, -1).finished());
   ASSERT_EQ(record.classes, std::vector{RowClass::clamping});
   const VecX apart = (VecX(2) << 1, -1).finished();  // the loss falls where the ball rises and the platform sinks
   const StepVjp aware = vjp_of(model, record, apart, kAware);
@@ -134,7 +134,7 @@ TEST(Complementarity, FrictionGoesWithItsContact) {
   add_free_solid(builder, "box", 0.1, Box{Vec3::Constant(0.1)}, Pose::translation(0, 0, 0.1), {.friction = 0.8});
   add_ground(builder, {.friction = 0.8});
   const Model model = builder.build();
-  const StepRecord record = one_step(model, neutral_configuration(model), VecX::Zero(6));
+  const StepRecord record = step_from(model, neutral_configuration(model), VecX::Zero(6));
   ASSERT_EQ(record.classes.size(), 12U);
   const VecX up = -VecX::Unit(6, 2);
   EXPECT_LT(vjp_of(model, record, up, {}).tau.norm(), 1e-15);
@@ -151,7 +151,7 @@ TEST(Complementarity, ALimitOpensToo) {
   slide.lower = 0;
   builder.add_body("world", {.name = "weight", .inertia = SpatialInertia::sphere(0.1, 0.1)}, slide);
   const Model model = builder.build();
-  const StepRecord record = one_step(model, VecX::Zero(1), VecX::Zero(1));
+  const StepRecord record = step_from(model, VecX::Zero(1), VecX::Zero(1));
   ASSERT_EQ(record.classes, std::vector{RowClass::clamping});
   EXPECT_EQ(vjp_of(model, record, VecX::Constant(1, -1), kAware).report.mode, GradientMode::complementarity_aware);
   EXPECT_EQ(vjp_of(model, record, VecX::Constant(1, 1), kAware).report.mode, GradientMode::exact);
@@ -163,7 +163,7 @@ TEST(Complementarity, ABouncingContactKeepsItsClass) {
   add_free_solid(builder, "ball", 0.01, Sphere{0.1}, Pose::translation(0, 0, 0.1), rubber);
   add_ground(builder, rubber);
   const Model model = builder.build();
-  const StepRecord record = one_step(model, neutral_configuration(model), -2 * VecX::Unit(6, 2));
+  const StepRecord record = step_from(model, neutral_configuration(model), -2 * VecX::Unit(6, 2));
   for (const double sign : {-1.0, 1.0}) {
     const StepVjp aware = vjp_of(model, record, sign * VecX::Unit(6, 2), kAware);
     expect_same_gradient(aware, vjp_of(model, record, sign * VecX::Unit(6, 2), {}));
@@ -202,7 +202,7 @@ TEST(Complementarity, IsNeverTheSmallerGradient) {
 TEST(Complementarity, AllocatesNothingWhenWarm) {
   if (!AllocationGuard::supported()) GTEST_SKIP() << AllocationGuard::kWhyNot;
   const Scene scene = resting_drone();
-  const StepRecord record = one_step(scene.model, scene.q, scene.v);
+  const StepRecord record = step_from(scene.model, scene.q, scene.v);
   const StepCotangent up = {.v = VecX::Constant(1, -1)}, down = {.v = VecX::Constant(1, 1)};
   StepVjp vjp;
   const auto both = [&] {

@@ -18,7 +18,7 @@ const std::vector<std::string>& scenes() {
                                                  "four_bar", "gripper",      "chain:6"};
   return names;
 }
-constexpr int kSteps = 400;
+constexpr int kComparedSteps = 400;
 
 // The same pushes for the same scene.
 Control control_of(const Scene& scene, int step) {
@@ -33,7 +33,7 @@ Control control_of(const Scene& scene, int step) {
 template <class StepOnce>
 std::vector<State> trajectory(const Scene& scene, StepOnce step_once) {
   std::vector<State> states = {{scene.q, scene.v}};
-  for (int i = 0; i < kSteps; ++i) states.push_back(step_once(states.back(), control_of(scene, i)));
+  for (int i = 0; i < kComparedSteps; ++i) states.push_back(step_once(states.back(), control_of(scene, i)));
   return states;
 }
 
@@ -165,7 +165,7 @@ int steps_that_differ(const std::string& name) {
   StepRecord warm, cold;
   State state = {start.q, start.v};
   int differ = 0;
-  for (int i = 0; i < kSteps; ++i) {
+  for (int i = 0; i < kComparedSteps; ++i) {
     const Control control = control_of(start, i);
     step(start.model, state, control, options, warm, &warm.warm_start);
     step(start.model, state, control, options, cold);
@@ -186,7 +186,7 @@ TEST(Determinism, AGuessDoesNotChangeTheVelocities) {
 
 TEST(Determinism, AGuessChoosesAmongTrueSolutionsWhereThereAreSeveral) {
   // Bodies that slide on one another can go on in more than one way.
-  for (const char* name : {"stack:4", "pile:8"}) EXPECT_LE(steps_that_differ(name), kSteps / 50) << name;
+  for (const char* name : {"stack:4", "pile:8"}) EXPECT_LE(steps_that_differ(name), kComparedSteps / 50) << name;
 }
 
 }  // namespace

@@ -17,7 +17,7 @@
 namespace lithe::test {
 namespace {
 
-constexpr double kTimeStep = 1e-3;
+constexpr double kApproachTimeStep = 1e-3;
 
 // A fixed shape and one that slides along x, still open by 2e-5 m and about to close.
 World approaching(const Geometry& fixed, const Geometry& moving, double distance, const Mat3& turn = Mat3::Identity()) {
@@ -28,7 +28,7 @@ World approaching(const Geometry& fixed, const Geometry& moving, double distance
                    prismatic("slide", Vec3::UnitX(), Pose::translation(distance + 2e-5, 0, 0)));
   builder.add_shape("slider",
                     {.name = "moving", .geometry = moving, .placement = {turn, Vec3::Zero()}, .material = smooth});
-  World world = world_of(builder, kTimeStep);
+  World world = world_of(builder, kApproachTimeStep);
   world.set_state(VecX::Zero(1), VecX::Constant(1, -1));
   return world;
 }
@@ -59,11 +59,11 @@ TEST(EqualSizes, OfTwoBallsMoveTheKneeByHalf) {
     return std::pair(velocity_by(world, "shape/fixed/radius"), velocity_by(world, "shape/moving/radius"));
   };
   const auto [smaller, larger] = by_radii(0.1, 0.2);
-  EXPECT_NEAR(smaller, (1 + knee) / kTimeStep, 1e-9);
-  EXPECT_NEAR(larger, 1 / kTimeStep, 1e-9);
+  EXPECT_NEAR(smaller, (1 + knee) / kApproachTimeStep, 1e-9);
+  EXPECT_NEAR(larger, 1 / kApproachTimeStep, 1e-9);
   const auto [one, other] = by_radii(0.1, 0.1);
-  EXPECT_NEAR(one, (1 + 0.5 * knee) / kTimeStep, 1e-9);
-  EXPECT_NEAR(other, (1 + 0.5 * knee) / kTimeStep, 1e-9);
+  EXPECT_NEAR(one, (1 + 0.5 * knee) / kApproachTimeStep, 1e-9);
+  EXPECT_NEAR(other, (1 + 0.5 * knee) / kApproachTimeStep, 1e-9);
 }
 
 TEST(EqualSizes, OfPipesAndCansAreDifferentiable) {
@@ -82,7 +82,7 @@ TEST(EqualSizes, OfARodsTwoThinSidesCountHalfEach) {
   rod.step();
   expect_right(rod, {"shape/moving/half_x", "shape/moving/half_y", "shape/moving/half_z"});
   EXPECT_NEAR(velocity_by(rod, "shape/moving/half_y"),
-              0.5 * 20 * (1 - ConstraintOptions{}.correction) * kContactKnee / kTimeStep, 1e-9);
+              0.5 * 20 * (1 - ConstraintOptions{}.correction) * kContactKnee / kApproachTimeStep, 1e-9);
 }
 
 }  // namespace

@@ -27,9 +27,9 @@
 namespace lithe::test {
 namespace {
 
-constexpr int kScenes = 5000;
+constexpr int kSceneCount = 5000;
 constexpr int kShards = 10;  // tests that can run side by side
-constexpr double kLargestError = 1e-5;
+constexpr double kLargestSceneError = 1e-5;
 constexpr double kMedianError = 1e-8;
 // Vector products and blocks differ by rounding only.
 constexpr double kProductError = 1e-12;
@@ -37,7 +37,7 @@ constexpr double kProductError = 1e-12;
 // The seeds of one shard: every kShards-th.
 std::vector<std::uint64_t> seeds_of_shard(int shard) {
   std::vector<std::uint64_t> seeds;
-  const std::uint64_t last = static_cast<std::uint64_t>(kScenes) * test_scale();
+  const std::uint64_t last = static_cast<std::uint64_t>(kSceneCount) * test_scale();
   for (std::uint64_t seed = shard + 1; seed <= last; seed += kShards) {
     if (only_seed() == 0 || seed == only_seed()) seeds.push_back(seed);
   }
@@ -131,7 +131,7 @@ void expect_small_errors(const GradcheckResult& result, const std::vector<std::s
   for (int b = 0; b < kGradcheckBlocks; ++b) {
     const BlockCheck& check = result.blocks[b];
     const bool by_parameters = b >= static_cast<int>(GradcheckBlock::qnext_parameters);
-    EXPECT_LE(check.error, kLargestError)
+    EXPECT_LE(check.error, kLargestSceneError)
         << to_string(static_cast<GradcheckBlock>(b)) << " (" << check.row << ", " << check.column << ")"
         << (by_parameters && check.column >= 0 ? " by " + parameters[check.column] : "") << ": analytic "
         << check.analytic << ", numeric " << check.numeric << ", doubt " << check.doubt;
@@ -297,7 +297,7 @@ TEST(Gradcheck, LeavesOutColumnsThatSwitchHoweverSmallTheStep) {
   EXPECT_GT(result.switched, 0);
   EXPECT_LT(result.switched, result.columns);
   EXPECT_TRUE(has(result.switches, ModeSwitch::normals));
-  EXPECT_LE(result.max_error(), kLargestError);  // of the others
+  EXPECT_LE(result.max_error(), kLargestSceneError);  // of the others
 }
 
 TEST(Gradcheck, CountsParametersThatTheModelLetsNobodyChange) {

@@ -73,12 +73,6 @@ void expect_found(const Recording& recording, double guess, double tolerance) {
   EXPECT_NEAR(identify(recording, guess), value, tolerance * value) << recording.parameter;
 }
 
-StepOptions with_time_step(double h) {
-  StepOptions options;
-  options.constraints.time_step = h;
-  return options;
-}
-
 // A block on rough ground.
 Recording block(double speed, double pull, const std::string& parameter) {
   const Material rough = {.friction = 0.3, .restitution = 0};

@@ -17,12 +17,6 @@
 namespace lithe::test {
 namespace {
 
-StepOptions with_time_step(double h) {
-  StepOptions options;
-  options.constraints.time_step = h;
-  return options;
-}
-
 std::vector<VecX> no_forces(int steps) { return std::vector<VecX>(steps); }
 
 // ∂(final q, final v)/∂(initial q, initial v), row by row.

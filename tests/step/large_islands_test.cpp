@@ -8,7 +8,7 @@
 namespace lithe::test {
 namespace {
 
-StepRecord one_step(const Scene& scene, const LcpOptions& lcp) {
+StepRecord step_of_scene(const Scene& scene, const LcpOptions& lcp) {
   StepOptions options;
   options.constraints.time_step = scene.time_step;
   options.lcp = lcp;
@@ -19,8 +19,8 @@ StepRecord one_step(const Scene& scene, const LcpOptions& lcp) {
 
 TEST(LargeIslands, SweepsAgreeWithTheDirectSolution) {
   const Scene scene = stack(3);
-  const StepRecord direct = one_step(scene, {});
-  const StepRecord swept = one_step(scene, {.direct_rows = 0, .sweeps = 20000});
+  const StepRecord direct = step_of_scene(scene, {});
+  const StepRecord swept = step_of_scene(scene, {.direct_rows = 0, .sweeps = 20000});
   ASSERT_EQ(swept.reports.size(), 1);
   EXPECT_EQ(swept.reports[0].stage, LcpStage::gauss_seidel);
   EXPECT_LT((swept.next.v - direct.next.v).cwiseAbs().maxCoeff(), 1e-8);
@@ -28,8 +28,8 @@ TEST(LargeIslands, SweepsAgreeWithTheDirectSolution) {
 
 TEST(LargeIslands, SweepsWithoutAMatrixAreTheSweepsWithOne) {
   const Scene scene = stack(3);
-  const StepRecord dense = one_step(scene, {.method = LcpMethod::gauss_seidel, .sweeps = 10});
-  const StepRecord swept = one_step(scene, {.direct_rows = 0, .sweeps = 10});
+  const StepRecord dense = step_of_scene(scene, {.method = LcpMethod::gauss_seidel, .sweeps = 10});
+  const StepRecord swept = step_of_scene(scene, {.direct_rows = 0, .sweeps = 10});
   ASSERT_EQ(dense.f.size(), swept.f.size());
   for (std::size_t i = 0; i < dense.f.size(); ++i) EXPECT_NEAR(dense.f[i], swept.f[i], 1e-12);
   EXPECT_EQ(dense.classes, swept.classes);
@@ -37,7 +37,7 @@ TEST(LargeIslands, SweepsWithoutAMatrixAreTheSweepsWithOne) {
 }
 
 TEST(LargeIslands, SayWhenTheSweepsWereTooFew) {
-  const StepRecord swept = one_step(stack(10), {.direct_rows = 0, .sweeps = 5});
+  const StepRecord swept = step_of_scene(stack(10), {.direct_rows = 0, .sweeps = 5});
   EXPECT_EQ(swept.status.unsolved, 1);
   EXPECT_TRUE(has(swept.status.flags, LcpFlag::unsolved));
   EXPECT_GT(swept.status.residual, 1e-6);

@@ -19,7 +19,7 @@ namespace {
 struct LoopError {
   double shift, turn;  // m, rad
 };
-LoopError error_of(const World& world, std::string_view name) {
+LoopError loop_error_of(const World& world, std::string_view name) {
   const Model& model = world.model();
   const LoopClosure& loop = model.loops()[model.loop(name)];
   Kinematics kin;
@@ -36,7 +36,7 @@ LoopError worst_error(World& world, std::string_view loop, double seconds, const
     const StepStatus& status = world.step(control);
     EXPECT_TRUE(status.solved()) << "at " << world.time() << " s";
     if (!status.solved()) break;
-    const LoopError error = error_of(world, loop);
+    const LoopError error = loop_error_of(world, loop);
     worst = {std::max(worst.shift, error.shift), std::max(worst.turn, error.turn)};
   }
   return worst;
@@ -66,7 +66,7 @@ TEST(Loops, ASwingingFourBarStaysClosed) {
     for (int i = 0; i < 5 / h; ++i) {
       ASSERT_TRUE(world.step().solved());
       fastest_end = std::max(fastest_end, 0.1 * std::abs(v_of(world, "crank")));
-      worst = std::max(worst, error_of(world, "pin").shift);
+      worst = std::max(worst, loop_error_of(world, "pin").shift);
     }
     EXPECT_GT(fastest_end, 0.5);  // it does swing
     EXPECT_LT(worst, h * h * fastest_end * fastest_end / 0.1);
@@ -90,10 +90,10 @@ TEST(Loops, AnOpenLoopClosesItself) {
   // At the largest speed of correction while it is far, then within one step.
   World world = driven(1e-3);
   set_joint_state(world, "coupler", 0.2);
-  const double open = error_of(world, "pin").shift;
+  const double open = loop_error_of(world, "pin").shift;
   EXPECT_GT(open, 0.05);
   run(world, open / world.options.constraints.max_loop_speed + 0.1);
-  EXPECT_LT(error_of(world, "pin").shift, 1e-5);
+  EXPECT_LT(loop_error_of(world, "pin").shift, 1e-5);
 }
 
 TEST(Loops, TwoArmsCarryABeam) {
@@ -125,13 +125,13 @@ TEST(Loops, TwoArmsCarryABeam) {
     set_joint_state(world, side + "shoulder", 0.1);
     set_joint_state(world, side + "wrist", -0.1);
   }
-  EXPECT_LT(error_of(world, "grip").shift, 1e-15);
+  EXPECT_LT(loop_error_of(world, "grip").shift, 1e-15);
   const LoopError worst = worst_error(world, "grip", 5);
   EXPECT_GT(std::abs(q_of(world, "left_shoulder")), 0.5);  // it sank
   EXPECT_LT(worst.shift, 1e-5);
   EXPECT_LT(worst.turn, 1e-12);  // in a plane angles add up exactly
   run(world, 40);
-  EXPECT_LT(error_of(world, "grip").shift, 1e-9);  // at rest
+  EXPECT_LT(loop_error_of(world, "grip").shift, 1e-9);  // at rest
 }
 
 TEST(Loops, AWeldMakesOneBodyOfTwo) {

@@ -9,7 +9,7 @@
 namespace lithe::test {
 namespace {
 
-constexpr double kMass = 2;
+constexpr double kLiftMass = 2;
 
 // A lift: a mass on a vertical slider with one motor.
 World lift(const Motor& motor, double velocity_limit = Joint::kInfinity, double effort_limit = Joint::kInfinity) {
@@ -17,7 +17,7 @@ World lift(const Motor& motor, double velocity_limit = Joint::kInfinity, double 
   slide.velocity_limit = velocity_limit;
   slide.effort_limit = effort_limit;
   ModelBuilder builder;
-  builder.add_body("world", {.name = "mass", .inertia = SpatialInertia::sphere(kMass, 0.1)}, slide);
+  builder.add_body("world", {.name = "mass", .inertia = SpatialInertia::sphere(kLiftMass, 0.1)}, slide);
   builder.add_motor("slide", motor);
   return world_of(builder, 1e-3);
 }
@@ -25,7 +25,7 @@ World lift(const Motor& motor, double velocity_limit = Joint::kInfinity, double 
 Control target(double value) { return with_targets(VecX::Constant(1, value)); }
 double effort(const World& world) { return motor_effort(world.record(), MotorIndex(0)); }
 
-constexpr double kWeight = kMass * kGravity;
+constexpr double kWeight = kLiftMass * kGravity;
 
 TEST(VelocityMotor, ReachesItsTargetWithinAStepAndCarriesTheWeight) {
   World world = lift(velocity_motor("drive"));
@@ -39,7 +39,7 @@ TEST(VelocityMotor, ReachesItsTargetWithinAStepAndCarriesTheWeight) {
 TEST(VelocityMotor, GivesExactlyItsMostOnTheWayThere) {
   // a = (F − m g)/m until it is there.
   World world = lift(velocity_motor("drive", 30));
-  const double acceleration = (30 - kWeight) / kMass;
+  const double acceleration = (30 - kWeight) / kLiftMass;
   for (int i = 1; i <= 100; ++i) {
     ASSERT_TRUE(world.step(target(0.7)).solved());
     ASSERT_EQ(effort(world), 30);
@@ -55,7 +55,7 @@ TEST(VelocityMotor, StallsAgainstALoadThatIsTooHeavy) {
   World world = lift(velocity_motor("drive", 15));
   run(world, 0.5, target(0.7));
   EXPECT_EQ(effort(world), 15);
-  EXPECT_NEAR(v_of(world, "slide"), -(kWeight - 15) / kMass * 0.5, 1e-9);
+  EXPECT_NEAR(v_of(world, "slide"), -(kWeight - 15) / kLiftMass * 0.5, 1e-9);
 }
 
 TEST(VelocityMotor, WithADampingLagsBehindByTheLoad) {
@@ -117,7 +117,7 @@ TEST(PositionServo, IsTheSameAsASpringToItsTarget) {
   slide.damping = 2;
   slide.rest = 0.3;
   ModelBuilder builder;
-  builder.add_body("world", {.name = "mass", .inertia = SpatialInertia::sphere(kMass, 0.1)}, slide);
+  builder.add_body("world", {.name = "mass", .inertia = SpatialInertia::sphere(kLiftMass, 0.1)}, slide);
   World spring = world_of(builder, 1e-3);
   for (int i = 0; i < 1000; ++i) {
     servo.step(target(0.3));
@@ -149,7 +149,7 @@ TEST(Motors, ShareALimitWithTheJointsStop) {
   Joint slide = prismatic("slide", Vec3::UnitZ());
   slide.upper = 0.1;
   ModelBuilder builder;
-  builder.add_body("world", {.name = "mass", .inertia = SpatialInertia::sphere(kMass, 0.1)}, slide);
+  builder.add_body("world", {.name = "mass", .inertia = SpatialInertia::sphere(kLiftMass, 0.1)}, slide);
   builder.add_motor("slide", velocity_motor("drive", 60));
   World world = world_of(builder, 1e-3);
   run(world, 1, target(0.5));

@@ -2,11 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 #include <random>
 #include <string>
 
+#include "lithe/core/infinity.h"
 #include "lithe/scenes/catalogue.h"
+#include "tests/support/constants.h"
 #include "tests/support/constrained_model.h"
 #include "tests/support/error_text.h"
 #include "tests/support/random_test.h"
@@ -15,9 +16,6 @@
 // What a step refuses, and what it survives.
 namespace lithe::test {
 namespace {
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // A valid step of a robot with motors, to be spoilt.
 struct Attempt {

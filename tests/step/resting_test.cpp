@@ -14,7 +14,7 @@
 namespace lithe::test {
 namespace {
 
-constexpr double kTimeStep = 2e-3;
+constexpr double kRestingTimeStep = 2e-3;
 constexpr double kRestingSpeed = 1e-7;        // m/s and rad/s
 constexpr double kRestingPenetration = 1e-4;  // m
 // Nothing resists rolling. A landing that slides for a step, with a friction pyramid askew to it, leaves some.
@@ -65,7 +65,7 @@ World dropped(const Drop& drop, const Site& site, Ground ground, double tilt) {
   } else {
     add_free_solid(builder, "body", 2, drop.geometry, start);
   }
-  return world_of(builder, kTimeStep);
+  return world_of(builder, kRestingTimeStep);
 }
 
 void expect_rest(World& world, const Site& site, const Drop& drop) {

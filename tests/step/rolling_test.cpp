@@ -12,8 +12,8 @@
 namespace lithe::test {
 namespace {
 
-constexpr double kRadius = 0.1;
-constexpr double kMass = 1.5;
+constexpr double kRollerRadius = 0.1;
+constexpr double kRollerMass = 1.5;
 
 // A round body that can roll along x, and κ of its moment of inertia κ m r².
 struct Roller {
@@ -21,7 +21,9 @@ struct Roller {
   Geometry geometry;
   double kappa;
 };
-std::vector<Roller> rollers() { return {{"sphere", Sphere{kRadius}, 0.4}, {"cylinder", Cylinder{kRadius, 0.15}, 0.5}}; }
+std::vector<Roller> rollers() {
+  return {{"sphere", Sphere{kRollerRadius}, 0.4}, {"cylinder", Cylinder{kRollerRadius, 0.15}, 0.5}};
+}
 
 World roller_on_plane(const Roller& roller, double friction, double angle = 0, double time_step = 1e-3) {
   const Material material = {.friction = friction, .restitution = 0};
@@ -29,7 +31,8 @@ World roller_on_plane(const Roller& roller, double friction, double angle = 0, d
   const Pose lying = Pose::rotation(rotation_about(Vec3::UnitX(), std::numbers::pi / 2));
   ModelBuilder builder;
   add_ground(builder, material, slope);
-  add_free_solid(builder, "body", kMass, roller.geometry, slope * Pose::translation(0, 0, kRadius) * lying, material);
+  add_free_solid(builder, "body", kRollerMass, roller.geometry, slope * Pose::translation(0, 0, kRollerRadius) * lying,
+                 material);
   return world_of(builder, time_step);
 }
 
@@ -42,7 +45,7 @@ TEST(Rolling, KeepsItsSpeedForTenSeconds) {
   for (const Roller& roller : rollers()) {
     SCOPED_TRACE(roller.name);
     World world = roller_on_plane(roller, 0.5);
-    set_motion(world, 1, 1 / kRadius);
+    set_motion(world, 1, 1 / kRollerRadius);
     const double before = world.kinetic_energy();
     run(world, 10);
     EXPECT_NEAR(world.kinetic_energy(), before, 1e-9 * before);
@@ -60,7 +63,7 @@ TEST(Rolling, DownASlopeItGainsWhatItsInertiaLeaves) {
     run(world, 2);
     const double expected = 2 * kGravity * std::sin(angle) / (1 + roller.kappa);
     EXPECT_NEAR(centre_velocity_of(world, "body").norm(), expected, 1e-8);
-    EXPECT_NEAR(velocity_of(world, "body").head<3>().norm() * kRadius, expected, 1e-8);
+    EXPECT_NEAR(velocity_of(world, "body").head<3>().norm() * kRollerRadius, expected, 1e-8);
   }
 }
 
@@ -74,7 +77,7 @@ TEST(Rolling, OnASlopeTooSteepItSlipsAndTurnsLess) {
     EXPECT_NEAR(centre_velocity_of(world, "body").norm(), kGravity * (std::sin(angle) - friction * std::cos(angle)),
                 1e-8);
     EXPECT_NEAR(velocity_of(world, "body").head<3>().norm(),
-                friction * kGravity * std::cos(angle) / (roller.kappa * kRadius), 1e-7);
+                friction * kGravity * std::cos(angle) / (roller.kappa * kRollerRadius), 1e-7);
   }
 }
 
@@ -88,7 +91,7 @@ TEST(Rolling, BeginsWhenFrictionHasMatchedSpinAndSpeed) {
     set_motion(world, speed, 0);
     const double meet = speed * roller.kappa / (friction * kGravity * (1 + roller.kappa));
     const auto slip = [&] {
-      return centre_velocity_of(world, "body").x() - kRadius * velocity_of(world, "body").head<3>().y();
+      return centre_velocity_of(world, "body").x() - kRollerRadius * velocity_of(world, "body").head<3>().y();
     };
     double rolls_at = 0;
     while (rolls_at == 0 && world.time() < 2 * meet) {
@@ -108,7 +111,7 @@ TEST(Rolling, BackspinBringsABallBack) {
   World world = roller_on_plane(ball, 0.4);
   set_motion(world, 1, -60);
   run(world, 2);
-  EXPECT_NEAR(centre_velocity_of(world, "body").x(), (1 - 0.4 * 60 * kRadius) / 1.4, 1e-9);
+  EXPECT_NEAR(centre_velocity_of(world, "body").x(), (1 - 0.4 * 60 * kRollerRadius) / 1.4, 1e-9);
 }
 
 TEST(Rolling, ABallSpinningOnTheSpotSpinsOn) {

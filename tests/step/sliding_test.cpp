@@ -6,6 +6,7 @@
 
 #include "lithe/scenes/solids.h"
 #include "lithe/spatial/rotation.h"
+#include "tests/support/constants.h"
 #include "tests/support/step_worlds.h"
 
 // Coulomb friction as a pyramid: along each of the two tangents t₁, t₂ of a contact (TangentBasis) it is at most μ·f_n. For
@@ -14,15 +15,15 @@
 namespace lithe::test {
 namespace {
 
-constexpr double kDegree = std::numbers::pi / 180;
-constexpr double kMass = 2;
+constexpr double kBlockMass = 2;
 const Vec3 kHalfSize(0.2, 0.2, 0.05);  // low: it slides long before it tips
 
 World block_on_plane(double friction, const Pose& plane = {}, double time_step = 1e-3) {
   const Material material = {.friction = friction, .restitution = 0};
   ModelBuilder builder;
   add_ground(builder, material, plane);
-  add_free_solid(builder, "block", kMass, Box{kHalfSize}, plane * Pose::translation(0, 0, kHalfSize.z()), material);
+  add_free_solid(builder, "block", kBlockMass, Box{kHalfSize}, plane * Pose::translation(0, 0, kHalfSize.z()),
+                 material);
   return world_of(builder, time_step);
 }
 
@@ -73,7 +74,7 @@ TEST(Sliding, ADraggedBlockFeelsTheFullPyramid) {
   // Sliding with the velocity (cos θ, sin θ), both tangents are at their bound: the force is −μ m g (sign cos θ, sign sin θ),
   // √2 μ m g in every direction but those of the tangents themselves, where it is μ m g.
   const double friction = 0.3;
-  const double bound = friction * kMass * kGravity;
+  const double bound = friction * kBlockMass * kGravity;
   for (int degrees = 0; degrees < 360; degrees += 15) {
     SCOPED_TRACE("dragged towards " + std::to_string(degrees) + "°");
     World world = block_on_plane(friction);
@@ -82,7 +83,7 @@ TEST(Sliding, ADraggedBlockFeelsTheFullPyramid) {
     set_free_velocity(world, "block", Vec3(c, s, 0));
     ASSERT_TRUE(world.step().solved());
     const auto pull = [&](double v) { return v == 0 ? 0 : -std::copysign(bound, v); };
-    const Vec3 expected(pull(c), pull(s), kMass * kGravity);
+    const Vec3 expected(pull(c), pull(s), kBlockMass * kGravity);
     EXPECT_LT((contact_force_on(world, "block") - expected).norm(), 1e-9 * bound);
   }
 }
@@ -93,7 +94,7 @@ TEST(Sliding, APulledBlockMovesWhereThePullLeavesThePyramid) {
   for (int degrees = 0; degrees < 360; degrees += 15) {
     SCOPED_TRACE("pulled towards " + std::to_string(degrees) + "°");
     const Vec3 direction(std::cos(degrees * kDegree), std::sin(degrees * kDegree), 0);
-    const double holds = friction * kMass * kGravity / direction.cwiseAbs().maxCoeff();
+    const double holds = friction * kBlockMass * kGravity / direction.cwiseAbs().maxCoeff();
     for (const double share : {0.999, 1.001}) {
       World world = block_on_plane(friction);
       const BodyIndex block = world.model().body("block");
@@ -147,8 +148,8 @@ TEST(Sliding, ASpinningBlockTurnsAsFarAsItsEnergyCarriesIt) {
   World world = block_on_plane(friction, {}, h);
   set_free_velocity(world, "block", Vec3::Zero(), Vec3(0, 0, spin));
   const double a = kHalfSize.x();
-  const double inertia = kMass * (2 * a) * (2 * a) / 6;
-  const double expected = std::asin(inertia * spin * spin / (4 * friction * kMass * kGravity * a));
+  const double inertia = kBlockMass * (2 * a) * (2 * a) / 6;
+  const double expected = std::asin(inertia * spin * spin / (4 * friction * kBlockMass * kGravity * a));
   run(world, 0.2);
   EXPECT_LT(fastest(world), 1e-9);
   const Pose end = pose_of(world, "block");
@@ -159,11 +160,12 @@ TEST(Sliding, ASpinningBlockTurnsAsFarAsItsEnergyCarriesIt) {
 TEST(Sliding, FrictionOfTwoSurfacesIsTheirHarmonicMean) {
   ModelBuilder builder;
   add_ground(builder, {.friction = 0.2});
-  add_free_solid(builder, "block", kMass, Box{kHalfSize}, Pose::translation(0, 0, kHalfSize.z()), {.friction = 0.6});
+  add_free_solid(builder, "block", kBlockMass, Box{kHalfSize}, Pose::translation(0, 0, kHalfSize.z()),
+                 {.friction = 0.6});
   World world = world_of(builder, 1e-3);
   set_free_velocity(world, "block", Vec3(1, 0, 0));
   world.step();
-  EXPECT_NEAR(contact_force_on(world, "block").x(), -0.3 * kMass * kGravity, 1e-9);
+  EXPECT_NEAR(contact_force_on(world, "block").x(), -0.3 * kBlockMass * kGravity, 1e-9);
 }
 
 }  // namespace

@@ -13,7 +13,7 @@
 namespace lithe::test {
 namespace {
 
-constexpr double kMass = 0.5;
+constexpr double kOscillatorMass = 0.5;
 
 // A mass on a slider along x, without gravity.
 World oscillator(double stiffness, double damping, double time_step, double dry_friction = 0) {
@@ -23,7 +23,7 @@ World oscillator(double stiffness, double damping, double time_step, double dry_
   slide.dry_friction = dry_friction;
   ModelBuilder builder;
   builder.set_gravity(Vec3::Zero());
-  builder.add_body("world", {.name = "mass", .inertia = SpatialInertia::sphere(kMass, 0.1)}, slide);
+  builder.add_body("world", {.name = "mass", .inertia = SpatialInertia::sphere(kOscillatorMass, 0.1)}, slide);
   return world_of(builder, time_step);
 }
 
@@ -34,7 +34,7 @@ TEST(Springs, FollowTheImplicitEulerMethodExactly) {
   for (const double omega_h : {1e-3, 0.1, 1.0, 30.0}) {
     SCOPED_TRACE("ω Δt = " + std::to_string(omega_h));
     const double h = 1e-3, omega = omega_h / h;
-    World world = oscillator(kMass * omega * omega, 0, h);
+    World world = oscillator(kOscillatorMass * omega * omega, 0, h);
     set_joint_state(world, "slide", 0.3, 0.2 * omega);
     const std::complex<double> start(0.3, 0.2);
     for (int n = 1; n <= 200; ++n) {
@@ -50,7 +50,7 @@ TEST(Springs, FollowTheImplicitEulerMethodExactly) {
 TEST(Springs, SwingWithTheTextbooksPeriodInShortSteps) {
   // T = 2π √(m/k); the method's atan(ωh)/h is slower by the share (ωh)²/3.
   const double stiffness = 80, h = 1e-4;
-  const double period = 2 * std::numbers::pi * std::sqrt(kMass / stiffness);
+  const double period = 2 * std::numbers::pi * std::sqrt(kOscillatorMass / stiffness);
   World world = oscillator(stiffness, 0, h);
   set_joint_state(world, "slide", 0.1);
   double last = 0;
@@ -92,10 +92,10 @@ TEST(Springs, HoldALoadAtItsDeflection) {
   slide.damping = 10;
   slide.rest = 0.4;
   ModelBuilder builder;
-  builder.add_body("world", {.name = "mass", .inertia = SpatialInertia::sphere(kMass, 0.1)}, slide);
+  builder.add_body("world", {.name = "mass", .inertia = SpatialInertia::sphere(kOscillatorMass, 0.1)}, slide);
   World world = world_of(builder, 1e-3);
   run(world, 5);
-  EXPECT_NEAR(q_of(world, "slide"), 0.4 - kMass * kGravity / 200, 1e-9);
+  EXPECT_NEAR(q_of(world, "slide"), 0.4 - kOscillatorMass * kGravity / 200, 1e-9);
   EXPECT_LT(fastest(world), 1e-9);
 }
 
@@ -138,13 +138,13 @@ TEST(Springs, DampingTakesTheSameShareOfTheSpeedInEveryStep) {
   World world = oscillator(0, damping, h);
   set_joint_state(world, "slide", 0, 2);
   run(world, 0.5);
-  EXPECT_NEAR(v_of(world, "slide"), 2 * std::pow(1 + h * damping / kMass, -500), 1e-12);
-  EXPECT_NEAR(v_of(world, "slide"), 2 * std::exp(-damping / kMass * 0.5), 0.02);
+  EXPECT_NEAR(v_of(world, "slide"), 2 * std::pow(1 + h * damping / kOscillatorMass, -500), 1e-12);
+  EXPECT_NEAR(v_of(world, "slide"), 2 * std::exp(-damping / kOscillatorMass * 0.5), 0.02);
 }
 
 TEST(Springs, CriticalDampingDoesNotOvershoot) {
   const double stiffness = 50;
-  World world = oscillator(stiffness, 2 * std::sqrt(stiffness * kMass), 1e-3);
+  World world = oscillator(stiffness, 2 * std::sqrt(stiffness * kOscillatorMass), 1e-3);
   set_joint_state(world, "slide", 0.2);
   for (int i = 0; i < 5000; ++i) {
     world.step();
@@ -169,19 +169,19 @@ TEST(DryFriction, SlidesWithTheForceThatIsLeft) {
   World world = oscillator(0, 0, 1e-3, 3);
   const VecX tau = VecX::Constant(1, 5);
   for (int i = 0; i < 1000; ++i) world.step(tau);
-  EXPECT_NEAR(v_of(world, "slide"), (5.0 - 3.0) / kMass, 1e-9);
+  EXPECT_NEAR(v_of(world, "slide"), (5.0 - 3.0) / kOscillatorMass, 1e-9);
 }
 
 TEST(DryFriction, StopsInFiniteTime) {
   // After v m / limit.
   World world = oscillator(0, 0, 1e-3, 3);
   set_joint_state(world, "slide", 0, 2);
-  const double stops = 2 * kMass / 3;
+  const double stops = 2 * kOscillatorMass / 3;
   run(world, stops - 2e-3);
   EXPECT_GT(v_of(world, "slide"), 1e-3);
   run(world, 4e-3);
   EXPECT_LT(std::abs(v_of(world, "slide")), 1e-12);
-  EXPECT_NEAR(q_of(world, "slide"), 2 * 2 * kMass / (2 * 3), 2e-3);
+  EXPECT_NEAR(q_of(world, "slide"), 2 * 2 * kOscillatorMass / (2 * 3), 2e-3);
 }
 
 TEST(DryFriction, OfABallJointActsPerAxis) {

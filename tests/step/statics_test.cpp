@@ -12,12 +12,12 @@
 namespace lithe::test {
 namespace {
 
-constexpr double kMass = 2;
+constexpr double kBodyMass = 2;
 
 TEST(Statics, ABoxPressedAgainstAWallHoldsUntilItsWeightExceedsFriction) {
   // F ≥ m g/μ. The wall faces every horizontal direction in turn: its normal lies on the seam of the tangent basis.
   const double friction = 0.4;
-  const double needed = kMass * kGravity / friction;
+  const double needed = kBodyMass * kGravity / friction;
   for (int quarter = 0; quarter < 4; ++quarter) {
     const Mat3 turn = rotation_about(Vec3::UnitZ(), quarter * std::numbers::pi / 2);
     const Vec3 outwards = turn.col(0).array().round();
@@ -26,7 +26,7 @@ TEST(Statics, ABoxPressedAgainstAWallHoldsUntilItsWeightExceedsFriction) {
       SCOPED_TRACE("wall " + std::to_string(quarter) + ", pressed with " + std::to_string(share));
       ModelBuilder builder;
       add_ground(builder, {.friction = friction}, wall);
-      add_free_solid(builder, "box", kMass, Box{Vec3::Constant(0.1)}, Pose::translation(0.1 * outwards),
+      add_free_solid(builder, "box", kBodyMass, Box{Vec3::Constant(0.1)}, Pose::translation(0.1 * outwards),
                      {.friction = friction});
       World world = world_of(builder, 1e-3);
       for (int i = 0; i < 500; ++i) {
@@ -34,7 +34,7 @@ TEST(Statics, ABoxPressedAgainstAWallHoldsUntilItsWeightExceedsFriction) {
         ASSERT_TRUE(world.step().solved());
       }
       // Beyond its hold it slides down with g − μ F/m.
-      const double expected = share > 1 ? 0 : -0.5 * (kGravity - friction * share * needed / kMass);
+      const double expected = share > 1 ? 0 : -0.5 * (kGravity - friction * share * needed / kBodyMass);
       EXPECT_NEAR(centre_velocity_of(world, "box").z(), expected, 1e-8);
     }
   }
@@ -43,10 +43,10 @@ TEST(Statics, ABoxPressedAgainstAWallHoldsUntilItsWeightExceedsFriction) {
 TEST(Statics, ABoxPressedAgainstTheCeilingStays) {
   ModelBuilder builder;
   add_ground(builder, {}, {rotation_about(Vec3::UnitX(), std::numbers::pi), Vec3(0, 0, 1)});
-  add_free_solid(builder, "box", kMass, Box{Vec3::Constant(0.1)}, Pose::translation(0, 0, 0.9));
+  add_free_solid(builder, "box", kBodyMass, Box{Vec3::Constant(0.1)}, Pose::translation(0, 0, 0.9));
   World world = world_of(builder, 1e-3);
   for (int i = 0; i < 500; ++i) {
-    world.add_force(world.model().body("box"), Vec3(5, 3, kMass * kGravity + 10), pose_of(world, "box").p);
+    world.add_force(world.model().body("box"), Vec3(5, 3, kBodyMass * kGravity + 10), pose_of(world, "box").p);
     ASSERT_TRUE(world.step().solved());
   }
   EXPECT_LT(fastest(world), 1e-9);
@@ -65,14 +65,14 @@ TEST(Statics, ABallInAGroovePressesOnBothSides) {
                                   .placement = Pose::rotation(rotation_about(Vec3::UnitY(), side * angle)),
                                   .material = smooth});
     }
-    add_free_solid(builder, "ball", kMass, Sphere{0.1}, Pose::translation(0, 0, 0.1 / std::cos(angle)), smooth);
+    add_free_solid(builder, "ball", kBodyMass, Sphere{0.1}, Pose::translation(0, 0, 0.1 / std::cos(angle)), smooth);
     World world = world_of(builder, 1e-3);
     run(world, 0.5);
     EXPECT_LT(fastest(world), 1e-9);
     const auto contacts = world.contacts();
     ASSERT_EQ(contacts.size(), 2u);
     for (const World::ContactImpulse& contact : contacts) {
-      EXPECT_NEAR(contact.impulse.norm() / 1e-3, kMass * kGravity / (2 * std::cos(angle)), 1e-7);
+      EXPECT_NEAR(contact.impulse.norm() / 1e-3, kBodyMass * kGravity / (2 * std::cos(angle)), 1e-7);
     }
   }
 }
@@ -136,11 +136,11 @@ TEST(Statics, ABlockBrakesOnAPlankAndTakesItAlong) {
   ModelBuilder builder;
   add_ground(builder, {.friction = 0});
   add_free_solid(builder, "plank", plank_mass, Box{{2, 0.2, 0.05}}, Pose::translation(0, 0, 0.05), wood);
-  add_free_solid(builder, "block", kMass, Box{{0.1, 0.1, 0.05}}, Pose::translation(-1, 0, 0.15), wood);
+  add_free_solid(builder, "block", kBodyMass, Box{{0.1, 0.1, 0.05}}, Pose::translation(-1, 0, 0.15), wood);
   World world = world_of(builder, h);
   set_free_velocity(world, "block", Vec3(speed, 0, 0));
-  const double common = kMass * speed / (kMass + plank_mass);
-  const double stops = speed * plank_mass / (friction * kGravity * (kMass + plank_mass));
+  const double common = kBodyMass * speed / (kBodyMass + plank_mass);
+  const double stops = speed * plank_mass / (friction * kGravity * (kBodyMass + plank_mass));
   const auto slip = [&] { return v_of(world, "block.x") - v_of(world, "plank.x"); };
   while (slip() > 1e-9 && world.time() < 2 * stops) ASSERT_TRUE(world.step().solved());
   EXPECT_NEAR(world.time(), stops, h);
@@ -161,14 +161,14 @@ TEST(Statics, ABlockOnASmoothWedgePushesItAway) {
                    prismatic("wedge", Vec3::UnitX()));
   builder.add_shape(
       "wedge", {.name = "slab", .geometry = Box{{2, 1, 0.1}}, .placement = {slope, Vec3(0, 0, 0)}, .material = ice});
-  add_free_solid(builder, "block", kMass, Box{{0.1, 0.1, 0.05}}, {slope, slope * Vec3(-1, 0, 0.15)}, ice);
+  add_free_solid(builder, "block", kBodyMass, Box{{0.1, 0.1, 0.05}}, {slope, slope * Vec3(-1, 0, 0.15)}, ice);
   World world = world_of(builder, 1e-3);
   run(world, 0.3);
   const double s = std::sin(angle), c = std::cos(angle);
-  const double acceleration = kMass * kGravity * s * c / (wedge_mass + kMass * s * s);
+  const double acceleration = kBodyMass * kGravity * s * c / (wedge_mass + kBodyMass * s * s);
   EXPECT_NEAR(v_of(world, "wedge"), -0.3 * acceleration, 1e-8);
   // Momentum along x is kept.
-  EXPECT_NEAR(wedge_mass * v_of(world, "wedge") + kMass * centre_velocity_of(world, "block").x(), 0, 1e-9);
+  EXPECT_NEAR(wedge_mass * v_of(world, "wedge") + kBodyMass * centre_velocity_of(world, "block").x(), 0, 1e-9);
 }
 
 TEST(Statics, ABoxBetweenTwoWallsIsHeldByThePressItIsPutIn) {

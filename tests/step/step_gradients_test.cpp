@@ -18,8 +18,8 @@
 namespace lithe::test {
 namespace {
 
-constexpr const char* kScenes[] = {"humanoid", "half_cheetah", "boxes:3", "stack:4", "four_bar",      "gripper",
-                                   "pile:5",   "catapult",     "incline", "chain:9", "rolling_sphere"};
+constexpr const char* kSceneNames[] = {"humanoid", "half_cheetah", "boxes:3", "stack:4", "four_bar",      "gripper",
+                                       "pile:5",   "catapult",     "incline", "chain:9", "rolling_sphere"};
 
 // A scene after some steps, when things have met.
 struct SteppedScene {
@@ -46,7 +46,7 @@ StepCotangent cotangent_of(const StepRecord& record) {
 
 TEST(StepGradients, AllocateNothingWhenWarm) {
   if (!AllocationGuard::supported()) GTEST_SKIP() << AllocationGuard::kWhyNot;
-  for (const char* name : kScenes) {
+  for (const char* name : kSceneNames) {
     const SteppedScene scene(name);
     const StepRecord& record = scene.record();
     const Eigen::Index nv = record.next.v.size();
@@ -68,7 +68,7 @@ TEST(StepGradients, AllocateNothingWhenWarm) {
 }
 
 TEST(StepGradients, AgreeWithOneAnother) {
-  for (const char* name : kScenes) {
+  for (const char* name : kSceneNames) {
     const SteppedScene scene(name);
     const StepRecord& record = scene.record();
     const Eigen::Index nv = record.next.v.size();
@@ -108,7 +108,7 @@ TEST(StepGradients, AgreeWithOneAnother) {
 
 TEST(StepGradients, JvpsMoveAlikeWhetherImpulsesAreWantedOrNot) {
   int with_impulses = 0;
-  for (const char* name : kScenes) {
+  for (const char* name : kSceneNames) {
     const SteppedScene scene(name);
     const Eigen::Index nv = scene.record().next.v.size();
     const StepTangent x = {.q = wave(nv, 0.1), .v = wave(nv, 0.2), .tau = wave(nv, 0.3)};
@@ -124,7 +124,7 @@ TEST(StepGradients, JvpsMoveAlikeWhetherImpulsesAreWantedOrNot) {
 }
 
 TEST(StepGradients, EachBlockAloneIsTheSameAsAmongAll) {
-  for (const char* name : kScenes) {
+  for (const char* name : kSceneNames) {
     const SteppedScene scene(name);
     StepJacobians all;
     step_jacobians(scene.model(), scene.record(), all);

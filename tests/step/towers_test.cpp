@@ -9,6 +9,7 @@
 
 #include "lithe/scenes/solids.h"
 #include "lithe/spatial/rotation.h"
+#include "tests/support/constants.h"
 #include "tests/support/random_test.h"
 #include "tests/support/step_worlds.h"
 
@@ -16,7 +17,6 @@
 namespace lithe::test {
 namespace {
 
-constexpr double kDegree = std::numbers::pi / 180;
 constexpr double kDeepest = 1e-4;  // m
 
 // The farthest that any body's centre has moved since `start`, m.

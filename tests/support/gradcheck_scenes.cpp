@@ -8,20 +8,19 @@
 #include <array>
 #include <cmath>
 #include <map>
-#include <numbers>
 #include <numeric>
 #include <set>
 #include <span>
 
 #include "lithe/dynamics/body_motion.h"
 #include "lithe/model/parameters.h"
+#include "tests/support/constants.h"
 #include "tests/support/scene_arms.h"
 
 namespace lithe::test {
 
 namespace {
 
-constexpr double kPi = std::numbers::pi;
 constexpr double kFullWork = 0.95;  // share of the joints of a mechanism that do something
 
 // Puts a scene together, part by part.

@@ -22,9 +22,6 @@ namespace lithe::test {
 
 namespace {
 
-constexpr double kTimeStep = RigidScene::kTimeStep;
-constexpr double kGravity = RigidScene::kGravity;
-
 double random_friction(std::mt19937_64& random) {
   constexpr std::array kUsual = {0.0, 0.1, 0.3, 0.5, 1.0, 2.0};
   return chance(random, 0.7) ? kUsual[uniform_int(random, 0, 5)] : uniform(random, 0, 2);
@@ -106,7 +103,7 @@ FactoredLcp spread(std::mt19937_64& random) {
   return result;
 }
 
-FactoredLcp foot(std::mt19937_64& random) {
+FactoredLcp foot_problem(std::mt19937_64& random) {
   constexpr std::array<std::array<double, 3>, 3> kHalfSizes = {{{0.1, 0.15, 0.05}, {0.1, 0.1, 0.3}, {0.1, 0.1, 0.1}}};
   const auto& half_size = kHalfSizes[uniform_int(random, 0, 2)];
   const Vec3 half(half_size[0], half_size[1], half_size[2]);
@@ -127,7 +124,7 @@ FactoredLcp foot(std::mt19937_64& random) {
     case 2: scene.push(box, Vec3(uniform(random, -1, 1), 3, 0), Vec3(1.5, 0.3, 0)); break;
     case 3: scene.push(box, Vec3(0, 0, uniform(random, 4, 14)), Vec3(0.5, 0, 0)); break;
     case 4: {  // on a slope
-      const double slope = kGravity * kTimeStep * std::sin(uniform(random, 0, 0.8));
+      const double slope = RigidScene::kGravity * RigidScene::kTimeStep * std::sin(uniform(random, 0, 0.8));
       scene.push(box, Vec3::Zero(), Vec3(slope, 0.1 * slope, 0));
       break;
     }
@@ -193,7 +190,7 @@ FactoredLcp pile(std::mt19937_64& random) {
 }
 
 void add_random_motor(std::mt19937_64& random, RigidScene& scene, int a, int b, const Vec3& axis) {
-  const double limit = kTimeStep * std::pow(10, uniform(random, -1, 2));
+  const double limit = RigidScene::kTimeStep * std::pow(10, uniform(random, -1, 2));
   const double lower = chance(random, 0.8) ? -limit : uniform(random, -limit, limit);
   scene.add_motor(a, b, axis, lower, chance(random, 0.05) ? lower : limit);
 }
@@ -263,7 +260,7 @@ FactoredLcp humanoid_at(std::mt19937_64& random, const VecX& q, const VecX& v, i
     result.rows.push_back(LcpRow::make_friction(normal, mu, 3 * k + 3));
   }
   for (int k = 0; k < motors; ++k) {
-    const double limit = kTimeStep * uniform(random, 1, 200);
+    const double limit = RigidScene::kTimeStep * uniform(random, 1, 200);
     J(static_cast<Eigen::Index>(3 * contacts) + k, 6 + k) = 1;
     result.rows.push_back(LcpRow::make_bounded(-limit, limit, result.rows.size() + 1));
   }
@@ -288,13 +285,13 @@ FactoredLcp humanoid_on_ground(std::mt19937_64& random) {
     q[2] -= uniform(random, 0.05, 0.15);
     v *= 10;
   }
-  v[2] -= kGravity * kTimeStep;
+  v[2] -= RigidScene::kGravity * RigidScene::kTimeStep;
   const FactoredLcp result = humanoid_at(random, q, v, chance(random, 0.3) ? 10 : 0);
   return result.size() > 0 ? result : humanoid_on_ground(random);
 }
 
 FactoredLcp rounding(std::mt19937_64& random) {
-  FactoredLcp result = chance(random, 0.5) ? foot(random) : half_rank(random);
+  FactoredLcp result = chance(random, 0.5) ? foot_problem(random) : half_rank(random);
   const int n = result.size();
   const double size = result.W.squaredNorm() / n, speed = (result.W * result.u).cwiseAbs().maxCoeff();
   result.A_noise = MatX::Zero(n, n);
@@ -347,7 +344,7 @@ FactoredLcp loops(std::mt19937_64& random) {
 
 FactoredLcp any_with_contacts(std::mt19937_64& random) {
   switch (uniform_int(random, 0, 4)) {
-    case 0: return foot(random);
+    case 0: return foot_problem(random);
     case 1: return stack(random);
     case 2: return pile(random);
     case 3: return tiny(random);
@@ -406,7 +403,7 @@ FactoredLcp random_lcp(LcpFamily family, std::mt19937_64& random) {
     case LcpFamily::half_rank: return half_rank(random);
     case LcpFamily::doubled_rows: return doubled_rows(random);
     case LcpFamily::spread: return spread(random);
-    case LcpFamily::foot: return foot(random);
+    case LcpFamily::foot: return foot_problem(random);
     case LcpFamily::stack: return stack(random);
     case LcpFamily::mass_ratio: return mass_ratio(random);
     case LcpFamily::pile: return pile(random);

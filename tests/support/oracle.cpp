@@ -5,18 +5,16 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <queue>
 #include <variant>
 #include <vector>
 
 #include "lithe/core/check.h"
+#include "lithe/core/infinity.h"
 #include "lithe/core/overloaded.h"
 
 namespace lithe::test {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 double sign(double x) { return x < 0 ? -1.0 : 1.0; }
 
@@ -296,7 +294,7 @@ double support_error(const Geometry& shape, const Pose& X, const Vec3& d_W, cons
                     shape);
 }
 
-double size_of(const Geometry& shape) {
+double bounding_radius(const Geometry& shape) {
   return std::visit(Overloaded{
                         [](const Sphere& s) { return s.radius; },
                         [](const Capsule& s) { return s.radius + s.half_length; },

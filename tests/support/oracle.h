@@ -43,6 +43,6 @@ double surface_error(const Geometry& shape, const Pose& X, const Vec3& x);
 double support_error(const Geometry& shape, const Pose& X, const Vec3& d, const Vec3& x);
 
 // The largest distance of a point of the shape from its frame's origin; 1 for planes.
-double size_of(const Geometry& shape);
+double bounding_radius(const Geometry& shape);
 
 }  // namespace lithe::test

@@ -6,23 +6,18 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numbers>
 #include <ostream>
 #include <variant>
 
 #include "lithe/spatial/rotation.h"
+#include "tests/support/constants.h"
 #include "tests/support/oracle.h"
 #include "tests/support/random_model.h"
 
 namespace lithe::test {
 namespace {
 
-constexpr double kPi = std::numbers::pi;
 constexpr int kPooled = 24;  // shapes per type
-
-double log_uniform(std::mt19937_64& random, double low, double high) {
-  return std::exp(uniform(random, std::log(low), std::log(high)));
-}
 
 double random_size(std::mt19937_64& random) { return log_uniform(random, 0.1, 1); }
 
@@ -50,10 +45,6 @@ const std::vector<TestShape>& pool_of(ShapeType type) {
     for (int i = 0; i < kPooled; ++i) pool.push_back(make_test_shape(random_geometry(type, random), first + i));
   }
   return pool;
-}
-
-Mat3 any_rotation(std::mt19937_64& random) {
-  return rotation_from_quaternion(Vec4(random_vector(random, 4)));  // of a Gaussian: uniform
 }
 
 PairCase pooled_pair(const ShapePair& pair, std::mt19937_64& random) {
@@ -197,7 +188,7 @@ TestShape make_test_shape(const Geometry& geometry, int index) {
   Shape shape;
   shape.name = fmt::format("shape {}", index);
   shape.geometry = geometry;
-  return {geometry, make_collider(shape, ShapeIndex(index)), size_of(geometry)};
+  return {geometry, make_collider(shape, ShapeIndex(index)), bounding_radius(geometry)};
 }
 
 Geometry random_geometry(ShapeType type, std::mt19937_64& random) {

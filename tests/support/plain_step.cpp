@@ -149,7 +149,7 @@ void add_rows(const Model& model, const StepRecord& record, const PlainKinematic
 }
 
 // What springs and dampers do to M̂ and to the forces.
-void resist(const Model& model, const StepRecord& record, MatX& M_hat, VecX& force) {
+void add_resistance(const Model& model, const StepRecord& record, MatX& M_hat, VecX& force) {
   const double h = record.options.time_step();
   const VecX ahead = retract(model, record.state.q, h * record.state.v);
   VecX rest = neutral_configuration(model);
@@ -177,7 +177,7 @@ PlainStep plain_step(const Model& model, const StepRecord& record) {
   PlainStep plain;
   plain.M_hat = plain_mass_matrix(model, state.q);
   VecX force = record.control.tau;
-  resist(model, record, plain.M_hat, force);
+  add_resistance(model, record, plain.M_hat, force);
   force -= plain_inverse_dynamics(model, state.q, state.v, VecX::Zero(nv), record.control.wrenches);
   plain.v_free = state.v + record.options.time_step() * plain.M_hat.llt().solve(force);
 

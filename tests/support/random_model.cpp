@@ -7,23 +7,17 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <numbers>
 
 #include "lithe/core/check.h"
 #include "lithe/model/configuration.h"
 #include "lithe/model/model_builder.h"
+#include "lithe/spatial/rotation.h"
+#include "tests/support/constants.h"
 #include "tests/support/plain_dynamics.h"
 
 namespace lithe::test {
 
 namespace {
-
-constexpr double kPi = std::numbers::pi;
-
-template <class T, std::size_t N>
-T pick(std::mt19937_64& random, const std::array<T, N>& choices) {
-  return choices[uniform_int(random, 0, static_cast<int>(N) - 1)];
-}
 
 int dof_count(const JointList& joints) {
   int count = 0;
@@ -139,6 +133,10 @@ double uniform(std::mt19937_64& random, double low, double high) {
   return std::uniform_real_distribution<double>(low, high)(random);
 }
 
+double log_uniform(std::mt19937_64& random, double low, double high) {
+  return std::exp(uniform(random, std::log(low), std::log(high)));
+}
+
 int uniform_int(std::mt19937_64& random, int low, int high) {
   return std::uniform_int_distribution<int>(low, high)(random);
 }
@@ -162,6 +160,10 @@ Vec3 random_axis(std::mt19937_64& random) {
 }
 
 Mat3 random_rotation(std::mt19937_64& random) { return rotation_exp(uniform(random, -kPi, kPi) * random_axis(random)); }
+
+Mat3 any_rotation(std::mt19937_64& random) {
+  return rotation_from_quaternion(Vec4(random_vector(random, 4)));  // of a Gaussian: uniform
+}
 
 Pose random_pose(std::mt19937_64& random) {
   const double kind = uniform(random, 0, 1);

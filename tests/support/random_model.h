@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <random>
 
 #include "lithe/dynamics/external_wrenches.h"
@@ -47,13 +49,20 @@ ExternalWrenches random_wrenches(const Model& model, std::mt19937_64& random);
 
 // Parts.
 double uniform(std::mt19937_64& random, double low, double high);
+double log_uniform(std::mt19937_64& random, double low, double high);
 int uniform_int(std::mt19937_64& random, int low, int high);  // both included
 bool chance(std::mt19937_64& random, double probability);
 VecX random_vector(std::mt19937_64& random, int size, double scale = 1);  // Gaussian
 Vec3 random_vec3(std::mt19937_64& random, double scale = 1);              // Gaussian
 Vec3 random_axis(std::mt19937_64& random);                                // a unit vector, often along ±x, ±y, ±z
 Mat3 random_rotation(std::mt19937_64& random);
+// Uniform over all rotations: along no axis, so that no normal lies on the seam of the tangents by design.
+Mat3 any_rotation(std::mt19937_64& random);
 Pose random_pose(std::mt19937_64& random);               // sometimes only a shift, sometimes the identity
 SpatialInertia random_inertia(std::mt19937_64& random);  // of a possible body
+template <class T, std::size_t N>
+T pick(std::mt19937_64& random, const std::array<T, N>& choices) {
+  return choices[uniform_int(random, 0, static_cast<int>(N) - 1)];
+}
 
 }  // namespace lithe::test

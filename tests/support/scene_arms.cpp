@@ -2,20 +2,17 @@
 
 #include <Eigen/Geometry>
 
-#include <cmath>
-#include <numbers>
 #include <set>
 #include <utility>
 
 #include "lithe/collision/collide.h"
 #include "lithe/dynamics/body_motion.h"
 #include "lithe/model/configuration.h"
+#include "tests/support/constants.h"
 
 namespace lithe::test {
 
 namespace {
-
-constexpr double kPi = std::numbers::pi;
 
 Arm single_body(const Body& body, const JointList& joints) {
   Model model = ModelBuilder().add_body("world", body, joints).build();
@@ -39,17 +36,9 @@ JointList compound_joint(std::mt19937_64& random) {
   }
 }
 
-double size_of(const TestShape& shape) { return shape.collider.type == ShapeType::plane ? 0 : shape.size; }
-
 }  // namespace
 
-double log_uniform(std::mt19937_64& random, double low, double high) {
-  return std::exp(uniform(random, std::log(low), std::log(high)));
-}
-
 double random_sign(std::mt19937_64& random) { return chance(random, 0.5) ? 1 : -1; }
-
-Mat3 any_rotation(std::mt19937_64& random) { return rotation_from_quaternion(Vec4(random_vector(random, 4))); }
 
 Pose Arm::pose_of(const std::string& body) const {
   Kinematics kin;
@@ -139,7 +128,7 @@ Pose place_beside(const TestShape& a, const Pose& X_WA, const TestShape& b, doub
                   Vec3* normal) {
   Pose X_WB = {any_rotation(random), {}};
   const Vec3 direction = b.collider.type == ShapeType::plane ? Vec3(X_WB.R.col(2)) : random_vec3(random).normalized();
-  X_WB.p = X_WA.p - 1.1 * (a.size + size_of(b)) * direction;
+  X_WB.p = X_WA.p - 1.1 * (a.size + (b.collider.type == ShapeType::plane ? 0 : b.size)) * direction;
   Pose moved = X_WA;
   const Vec3 n = move_to_gap(a, moved, b, X_WB, gap);
   if (normal != nullptr) *normal = n;

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <array>
-#include <cstddef>
 #include <random>
 #include <string>
 
@@ -47,13 +45,6 @@ Pose place_beside(const TestShape& a, const Pose& X_WA, const TestShape& b, doub
                   Vec3* normal = nullptr);
 
 // Parts.
-double log_uniform(std::mt19937_64& random, double low, double high);
 double random_sign(std::mt19937_64& random);
-// Uniform over all rotations: along no axis, so that no normal lies on the seam of the tangents by design.
-Mat3 any_rotation(std::mt19937_64& random);
-template <class T, std::size_t N>
-const T& pick(std::mt19937_64& random, const std::array<T, N>& choices) {
-  return choices[uniform_int(random, 0, static_cast<int>(N) - 1)];
-}
 
 }  // namespace lithe::test

@@ -79,6 +79,12 @@ RunReport run(World& world, double seconds, const Control& control) {
   return report;
 }
 
+StepOptions with_time_step(double h) {
+  StepOptions options;
+  options.constraints.time_step = h;
+  return options;
+}
+
 Control with_targets(const VecX& targets) {
   Control control;
   control.motor_targets = targets;

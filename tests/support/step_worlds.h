@@ -5,12 +5,11 @@
 
 #include "lithe/scenes/scene.h"
 #include "lithe/step/world.h"
+#include "tests/support/constants.h"
 
 namespace lithe::test {
 
 // What the physics tests of the step share: worlds to start from, and runs that watch every step.
-
-inline constexpr double kGravity = 9.81;  // m/s², the default
 
 // A scene's model in its initial state, with its time step.
 World world_of(const Scene& scene);
@@ -42,6 +41,9 @@ struct RunReport {
 
 // Steps for that many seconds. A step that is not solved is a failure of the test.
 RunReport run(World& world, double seconds, const Control& control = {});
+
+// Options with this time step.
+StepOptions with_time_step(double h);
 
 // A control that has only motor targets.
 Control with_targets(const VecX& targets);

@@ -3,22 +3,20 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 #include <numbers>
 #include <random>
 #include <string>
 
+#include "lithe/core/infinity.h"
 #include "lithe/model/parameters.h"
 #include "lithe/scenes/catalogue.h"
 #include "lithe/scenes/solids.h"
+#include "tests/support/constants.h"
 #include "tests/support/error_text.h"
 #include "tests/view/live_subjects.h"
 
 namespace lithe::test {
 namespace {
-
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 const LiveSlider& named(const std::vector<LiveSlider>& sliders, const std::string& name) {
   for (const LiveSlider& slider : sliders) {
@@ -56,13 +54,13 @@ ModelBuilder arm() {
   return builder;
 }
 
-LiveSubject subject_of(const ModelBuilder& builder) {
+LiveSubject subject_at_rest(const ModelBuilder& builder) {
   const Scene scene = at_rest(builder);
   return {.name = "arm", .model = scene.model, .start = {scene.q, scene.v}, .motor_targets = scene.motor_targets};
 }
 
 TEST(LiveControls, AJointHasItsLimitOfEffortOrHalfTheWeightThatItCarries) {
-  const LiveControls controls(subject_of(arm()));
+  const LiveControls controls(subject_at_rest(arm()));
   EXPECT_EQ(names(controls.sliders()), (std::vector<std::string>{"shoulder", "elbow", "slide"}));
   const LiveSlider& shoulder = named(controls.sliders(), "shoulder");
   EXPECT_NEAR(shoulder.upper, 0.5 * 3 * 9.81, 1e-12);
@@ -81,7 +79,7 @@ TEST(LiveControls, AMotorHasTheRangeOfItsJoint) {
   builder.add_motor("shoulder", position_servo("turn"));
   builder.add_motor("elbow", velocity_motor("bend"));
   builder.add_motor("slide", position_servo("reach"));
-  LiveSubject subject = subject_of(builder);
+  LiveSubject subject = subject_at_rest(builder);
   subject.motor_targets = Vec3(4, 0, 0.5);
   const LiveControls controls(subject);
   EXPECT_EQ(names(controls.sliders()), (std::vector<std::string>{"turn", "bend", "reach"}));
@@ -104,7 +102,7 @@ TEST(LiveControls, AMotorHasTheRangeOfItsJoint) {
 TEST(LiveControls, MotorsWithoutLimitsHaveARangeToo) {
   ModelBuilder builder = arm();
   builder.add_motor("shoulder", velocity_motor("turn"));
-  LiveSubject subject = subject_of(builder);
+  LiveSubject subject = subject_at_rest(builder);
   const LiveControls controls(subject);
   EXPECT_EQ(named(controls.sliders(), "turn").lower, -10);
   EXPECT_EQ(named(controls.sliders(), "turn").upper, 10);
@@ -113,7 +111,7 @@ TEST(LiveControls, MotorsWithoutLimitsHaveARangeToo) {
 TEST(LiveControls, MotorsThatAreOffLeaveTheirJointsForces) {
   ModelBuilder builder = arm();
   builder.add_motor("shoulder", position_servo("turn"));
-  LiveSubject subject = subject_of(builder);
+  LiveSubject subject = subject_at_rest(builder);
   subject.motor_targets = {};
   LiveControls controls(subject);
   EXPECT_EQ(names(controls.sliders()), (std::vector<std::string>{"shoulder", "elbow", "slide"}));
@@ -133,7 +131,7 @@ TEST(LiveControls, WhatNothingDrivesHasNoSlider) {
   EXPECT_EQ(names(LiveControls(scene_subject("cartpole")).sliders()).front(), "cart");
   ModelBuilder builder;
   builder.add_body("world", {.name = "top", .inertia = SpatialInertia::sphere(1, 0.1)}, ball("socket"));
-  EXPECT_TRUE(LiveControls(subject_of(builder)).sliders().empty());
+  EXPECT_TRUE(LiveControls(subject_at_rest(builder)).sliders().empty());
 }
 
 // A slider that cannot be moved would only be in the way.
@@ -142,7 +140,7 @@ TEST(LiveControls, AJointThatCarriesNothingHasNoSlider) {
   Joint knob = revolute("knob", Vec3::UnitZ());
   knob.armature = 0.01;
   builder.add_body("hand", {.name = "knob"}, knob);
-  const LiveControls controls(subject_of(builder));
+  const LiveControls controls(subject_at_rest(builder));
   EXPECT_EQ(names(controls.sliders()), (std::vector<std::string>{"shoulder", "elbow", "slide"}));
 }
 
@@ -166,7 +164,7 @@ TEST(LiveControls, EverySliderOfEverySceneHasARangeWithItsValueInIt) {
 TEST(LiveControls, AreSetWithinTheirRangesAndRestored) {
   ModelBuilder builder = arm();
   builder.add_motor("shoulder", position_servo("turn"));
-  LiveSubject subject = subject_of(builder);
+  LiveSubject subject = subject_at_rest(builder);
   subject.motor_targets[0] = 0.3;
   LiveControls controls(subject);
   Control control = controls.initial_control();
@@ -187,11 +185,11 @@ TEST(LiveControls, AreSetWithinTheirRangesAndRestored) {
 }
 
 TEST(LiveControls, RefuseWhatIsNoSliderAndNoNumber) {
-  LiveControls controls(subject_of(arm()));
+  LiveControls controls(subject_at_rest(arm()));
   Control control = controls.initial_control();
   expect_error([&] { controls.set(3, 1, control); }, "there is no control 3; there are 3");
   expect_error([&] { controls.set(-1, 1, control); }, "there is no control -1");
-  expect_error([&] { controls.set(0, kNaN, control); }, "control 0 cannot be nan");
+  expect_error([&] { controls.set(0, kNan, control); }, "control 0 cannot be nan");
   expect_error([&] { controls.set(1, kInfinity, control); }, "control 1 cannot be inf");
   EXPECT_EQ(control.tau, VecX::Zero(3));
 }
@@ -257,7 +255,7 @@ TEST(LiveParameters, StayWithinTheirRanges) {
   }
   EXPECT_EQ(model.gravity(), Vec3::Zero());
   expect_error([&] { parameters.set(4, 1, model); }, "there is no parameter 4; there are 4");
-  expect_error([&] { parameters.set(0, kNaN, model); }, "parameter 0 cannot be nan");
+  expect_error([&] { parameters.set(0, kNan, model); }, "parameter 0 cannot be nan");
 }
 
 TEST(LiveParameters, GravityPointsDownWhereThereIsNone) {

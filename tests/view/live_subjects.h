@@ -4,8 +4,11 @@
 #include <string>
 
 #include "lithe/view/live_subject.h"
+#include "lithe/view/live_view.h"
 
 namespace lithe::test {
+
+inline constexpr LiveViewOptions kPaused = {.paused = true};
 
 // A scene of the catalogue. Its task, if it has one, is the loss.
 LiveSubject scene_subject(const std::string& name);

@@ -15,11 +15,10 @@
 namespace lithe::test {
 namespace {
 
-const std::string kPage = std::string(kShowPlaceholder);
-constexpr LiveViewOptions kPaused = {.paused = true};
+const std::string kBarePage = std::string(kShowPlaceholder);
 
 TEST(LiveViewClients, TwoSeeTheSame) {
-  const LiveView view(scene_subject("catapult"), {}, kPage, kPaused);
+  const LiveView view(scene_subject("catapult"), {}, kBarePage, kPaused);
   TestClient first(view.address()), second(view.address());
   first.send("control 0 2");
   second.send("parameter 0 5");
@@ -42,7 +41,7 @@ TEST(LiveViewClients, TwoSeeTheSame) {
 }
 
 TEST(LiveViewClients, TwentyAtOnceAllGetFrames) {
-  const LiveView view(scene_subject("humanoid"), {}, kPage);
+  const LiveView view(scene_subject("humanoid"), {}, kBarePage);
   std::vector<std::unique_ptr<TestClient>> clients;
   for (int i = 0; i < 20; ++i) clients.push_back(std::make_unique<TestClient>(view.address()));
   for (const auto& client : clients) {
@@ -58,7 +57,7 @@ TEST(LiveViewClients, TwentyAtOnceAllGetFrames) {
 }
 
 TEST(LiveViewClients, TheSceneComesFirstWhateverGoesOn) {
-  const LiveView view(falling_box(), {}, kPage);
+  const LiveView view(falling_box(), {}, kBarePage);
   TestClient busy(view.address());
   for (int i = 0; i < 40; ++i) {
     busy.send("parameter 0 " + std::to_string(i % 20));
@@ -70,7 +69,7 @@ TEST(LiveViewClients, TheSceneComesFirstWhateverGoesOn) {
 
 // One that stops reading misses frames; nobody else does, and time goes on.
 TEST(LiveViewClients, OneThatHangsDelaysNobody) {
-  const LiveView view(many_boxes(1000), {}, kPage, kPaused);
+  const LiveView view(many_boxes(1000), {}, kBarePage, kPaused);
   TestClient reader(view.address()), sleeper(view.address(), {.receive_buffer = 4096});
   ASSERT_TRUE(reader.wait([&] { return !reader.frames.empty(); }));
   ASSERT_TRUE(sleeper.wait([&] { return !sleeper.frames.empty(); }));
@@ -95,7 +94,7 @@ TEST(LiveViewClients, OneThatHangsDelaysNobody) {
 }
 
 TEST(LiveViewClients, OneThatVanishesLetsGo) {
-  const LiveView view(falling_box(), {}, kPage, kPaused);
+  const LiveView view(falling_box(), {}, kBarePage, kPaused);
   TestClient stays(view.address());
   {
     TestClient goes(view.address());
@@ -118,7 +117,7 @@ TEST(LiveViewClients, OneThatVanishesLetsGo) {
 }
 
 TEST(LiveViewClients, MayComeAndGoQuickly) {
-  const LiveView view(falling_box(), {}, kPage);
+  const LiveView view(falling_box(), {}, kBarePage);
   for (int i = 0; i < 60; ++i) {
     TestClient client(view.address());
     EXPECT_EQ(client.status(), 101);
@@ -132,7 +131,7 @@ TEST(LiveViewClients, MayComeAndGoQuickly) {
 }
 
 TEST(LiveViewClients, TimeGoesOnWithoutThem) {
-  const LiveView view(falling_box(), {}, kPage);
+  const LiveView view(falling_box(), {}, kBarePage);
   {
     TestClient client(view.address());
     ASSERT_TRUE(client.wait([&] { return !client.frames.empty(); }));
@@ -143,7 +142,7 @@ TEST(LiveViewClients, TimeGoesOnWithoutThem) {
 }
 
 TEST(LiveViewClients, DoNotKeepItFromEnding) {
-  auto view = std::make_unique<LiveView>(scene_subject("pile"), small_catalogue(), kPage);
+  auto view = std::make_unique<LiveView>(scene_subject("pile"), small_catalogue(), kBarePage);
   TestClient client(view->address()), sleeper(view->address(), {.receive_buffer = 4096});
   ASSERT_TRUE(client.wait([&] { return !client.frames.empty(); }));
   for (int i = 0; i < 100; ++i) client.send(i % 2 ? "scene pendulum" : "scene falling box");
@@ -156,7 +155,7 @@ TEST(LiveViewClients, DoNotKeepItFromEnding) {
 }
 
 TEST(LiveViewClients, AProgramShowsWhatItComputes) {
-  LiveView view(falling_box(), {}, kPage, {.can_step = false});
+  LiveView view(falling_box(), {}, kBarePage, {.can_step = false});
   TestClient client(view.address());
   ASSERT_TRUE(client.wait([&] { return !client.frames.empty(); }));
   EXPECT_FALSE(client.scene()["live"]["can_step"].truth);
@@ -183,7 +182,7 @@ TEST(LiveViewClients, AProgramShowsWhatItComputes) {
 }
 
 TEST(LiveViewClients, ProgramsMayCallFromSeveralThreads) {
-  LiveView view(falling_box(), {}, kPage, {.can_step = false});
+  LiveView view(falling_box(), {}, kBarePage, {.can_step = false});
   TestClient client(view.address());
   const State start = view.now().state;
   std::atomic<int> wrong = 0, shown = 0;
@@ -209,7 +208,7 @@ TEST(LiveViewClients, ProgramsMayCallFromSeveralThreads) {
 }
 
 TEST(LiveViewClients, ProgramsPlayAndPause) {
-  LiveView view(falling_box(), {}, kPage, kPaused);
+  LiveView view(falling_box(), {}, kBarePage, kPaused);
   view.play(true);
   EXPECT_TRUE(eventually([&] { return view.now().time > 0.05; }));
   view.play(false);

@@ -13,8 +13,7 @@
 namespace lithe::test {
 namespace {
 
-const std::string kPage = "<html>" + std::string(kShowPlaceholder) + "</html>";
-constexpr LiveViewOptions kPaused = {.paused = true};
+const std::string kLivePage = "<html>" + std::string(kShowPlaceholder) + "</html>";
 
 // Waits for values in which something holds.
 template <class Condition>
@@ -28,7 +27,7 @@ bool wait_frame(TestClient& client, Condition condition) {
 }
 
 TEST(LiveView, ThePageSaysThatItIsLive) {
-  const LiveView view(falling_box(), {}, kPage);
+  const LiveView view(falling_box(), {}, kLivePage);
   const ViewAddress where = parse_address(view.address());
   const std::string answer = http_get(where.port, "/?token=" + where.token);
   EXPECT_EQ(http_status(answer), 200);
@@ -39,7 +38,7 @@ TEST(LiveView, ThePageSaysThatItIsLive) {
 }
 
 TEST(LiveView, GreetsWithTheSceneThenValuesAndAFrame) {
-  const LiveView view(falling_box(), small_catalogue(), kPage, kPaused);
+  const LiveView view(falling_box(), small_catalogue(), kLivePage, kPaused);
   TestClient client(view.address());
   ASSERT_TRUE(client.wait([&] { return !client.frames.empty(); }));
   EXPECT_EQ(client.kinds, (std::vector<std::string>{"scene", "values", "frame"}));
@@ -55,7 +54,7 @@ TEST(LiveView, GreetsWithTheSceneThenValuesAndAFrame) {
 }
 
 TEST(LiveView, PlaysWhenTheFirstViewerIsThereUnlessItIsToWait) {
-  LiveView view(falling_box(), {}, kPage);
+  LiveView view(falling_box(), {}, kLivePage);
   EXPECT_EQ(view.now().time, 0);
   TestClient client(view.address());
   EXPECT_TRUE(wait_frame(client, [](const ReadFrame& frame) { return frame.time > 0.05 && frame.playing; }));
@@ -65,7 +64,7 @@ TEST(LiveView, PlaysWhenTheFirstViewerIsThereUnlessItIsToWait) {
   EXPECT_TRUE(second.wait([&] { return !second.scenes.empty(); }));
   EXPECT_FALSE(second.scene()["live"]["playing"].truth);
 
-  LiveView waiting(falling_box(), {}, kPage, kPaused);
+  LiveView waiting(falling_box(), {}, kLivePage, kPaused);
   TestClient other(waiting.address());
   ASSERT_TRUE(other.wait([&] { return !other.frames.empty(); }));
   EXPECT_FALSE(other.scene()["live"]["playing"].truth);
@@ -73,7 +72,7 @@ TEST(LiveView, PlaysWhenTheFirstViewerIsThereUnlessItIsToWait) {
 }
 
 TEST(LiveView, PlaysAndPauses) {
-  const LiveView view(falling_box(), {}, kPage, kPaused);
+  const LiveView view(falling_box(), {}, kLivePage, kPaused);
   TestClient client(view.address());
   client.send("play");
   EXPECT_TRUE(wait_frame(client, [](const ReadFrame& frame) { return frame.playing && frame.time > 0.1; }));
@@ -93,7 +92,7 @@ TEST(LiveView, PlaysAndPauses) {
 }
 
 TEST(LiveView, Steps) {
-  const LiveView view(falling_box(), {}, kPage, kPaused);
+  const LiveView view(falling_box(), {}, kLivePage, kPaused);
   TestClient client(view.address());
   client.send("step 1");
   EXPECT_TRUE(wait_frame(client, [](const ReadFrame& frame) { return frame.time > 0; }));
@@ -109,7 +108,7 @@ TEST(LiveView, Steps) {
 
 // However many are asked for: they are taken little by little, and what comes in between is done.
 TEST(LiveView, StaysResponsiveWhileManyStepsAreTaken) {
-  const LiveView view(many_boxes(1000), {}, kPage, kPaused);
+  const LiveView view(many_boxes(1000), {}, kLivePage, kPaused);
   TestClient client(view.address());
   for (int i = 0; i < 50; ++i) ASSERT_TRUE(client.send("step 1000"));
   client.send("reset");
@@ -120,7 +119,7 @@ TEST(LiveView, StaysResponsiveWhileManyStepsAreTaken) {
 }
 
 TEST(LiveView, Resets) {
-  const LiveView view(falling_box(), {}, kPage, kPaused);
+  const LiveView view(falling_box(), {}, kLivePage, kPaused);
   TestClient client(view.address());
   client.send("step 50");
   ASSERT_TRUE(wait_frame(client, [](const ReadFrame& frame) { return frame.time > 0.0499; }));
@@ -133,7 +132,7 @@ TEST(LiveView, Resets) {
 }
 
 TEST(LiveView, GoesSlowerAndFaster) {
-  const LiveView view(falling_box(), {}, kPage, kPaused);
+  const LiveView view(falling_box(), {}, kLivePage, kPaused);
   TestClient client(view.address());
   client.send("speed 0.01");
   EXPECT_TRUE(wait_value(client, [](const JsonValue& value) { return value["speed"].number == 0.01; }));
@@ -151,7 +150,7 @@ TEST(LiveView, GoesSlowerAndFaster) {
 }
 
 TEST(LiveView, SetsControlsAndParametersAndRestoresThem) {
-  const LiveView view(scene_subject("cartpole"), {}, kPage, kPaused);
+  const LiveView view(scene_subject("cartpole"), {}, kLivePage, kPaused);
   TestClient client(view.address());
   ASSERT_TRUE(client.wait([&] { return !client.values.empty(); }));
   const double initial = client.value()["parameters"][0].number;
@@ -172,7 +171,7 @@ TEST(LiveView, SetsControlsAndParametersAndRestoresThem) {
 }
 
 TEST(LiveView, ChoosesScenes) {
-  const LiveView view(scene_subject("catapult"), small_catalogue(), kPage, kPaused);
+  const LiveView view(scene_subject("catapult"), small_catalogue(), kLivePage, kPaused);
   TestClient client(view.address()), other(view.address());
   client.send("step 5");
   ASSERT_TRUE(wait_frame(client, [](const ReadFrame& frame) { return frame.time > 0; }));
@@ -199,7 +198,7 @@ TEST(LiveView, ChoosesScenes) {
 }
 
 TEST(LiveView, PushesAndReleases) {
-  const LiveView view(falling_box(), {}, kPage, kPaused);
+  const LiveView view(falling_box(), {}, kLivePage, kPaused);
   TestClient client(view.address());
   client.send("push 1 0 0 0 0.2 0 0.7");
   EXPECT_TRUE(wait_frame(client, [](const ReadFrame& frame) { return frame.pushed; }));
@@ -215,7 +214,7 @@ TEST(LiveView, PushesAndReleases) {
 }
 
 TEST(LiveView, RefusesWhatIsNoCommandAndGoesOn) {
-  const LiveView view(falling_box(), {}, kPage, kPaused);
+  const LiveView view(falling_box(), {}, kLivePage, kPaused);
   TestClient client(view.address()), other(view.address());
   EXPECT_EQ(client.refusal("fly"), "'fly' is no command");
   EXPECT_EQ(client.refusal(""), "'' is no command");
@@ -233,7 +232,7 @@ TEST(LiveView, SurvivesALossThatCannotBeComputed) {
                             LITHE_CHECK(q[2] > -0.05, "it is too low for me");
                             return LiveLoss::Value{q[2], VecX::Zero(6), VecX::Zero(6)};
                           }};
-  LiveView view(subject, small_catalogue(), kPage, kPaused);
+  LiveView view(subject, small_catalogue(), kLivePage, kPaused);
   TestClient client(view.address());
   client.send("play");
   ASSERT_TRUE(client.wait([&] { return !client.errors.empty(); }));
@@ -251,7 +250,7 @@ TEST(LiveView, SurvivesALossThatCannotBeComputed) {
 TEST(LiveView, SaysThatItDiverged) {
   LiveSubject subject = falling_box();
   subject.time_step = 0.01;
-  LiveView view(subject, {}, kPage, kPaused);
+  LiveView view(subject, {}, kLivePage, kPaused);
   TestClient client(view.address());
   view.show(subject.start.q, VecX::Constant(6, 9.9e29), 1);
   client.send("speed 10");
@@ -267,9 +266,9 @@ TEST(LiveView, SaysThatItDiverged) {
 }
 
 TEST(LiveView, APortThatIsTakenIsAnError) {
-  const LiveView view(falling_box(), {}, kPage);
+  const LiveView view(falling_box(), {}, kLivePage);
   const int port = parse_address(view.address()).port;
-  expect_error([&] { LiveView other(falling_box(), {}, kPage, {.server = {.port = port}}); }, "cannot be used");
+  expect_error([&] { LiveView other(falling_box(), {}, kLivePage, {.server = {.port = port}}); }, "cannot be used");
 }
 
 }  // namespace

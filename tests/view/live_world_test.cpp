@@ -2,20 +2,18 @@
 
 #include <gtest/gtest.h>
 
-#include <limits>
 #include <vector>
 
 #include "lithe/dynamics/body_motion.h"
 #include "lithe/scenes/catalogue.h"
 #include "lithe/scenes/solids.h"
 #include "lithe/step/step.h"
+#include "tests/support/constants.h"
 #include "tests/support/error_text.h"
 #include "tests/view/live_subjects.h"
 
 namespace lithe::test {
 namespace {
-
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 int slider(const std::vector<LiveSlider>& sliders, const std::string& name) {
   for (std::size_t i = 0; i < sliders.size(); ++i) {
@@ -25,7 +23,7 @@ int slider(const std::vector<LiveSlider>& sliders, const std::string& name) {
   return -1;
 }
 
-std::vector<State> run(LiveWorld& world, int steps, bool with_frames = false) {
+std::vector<State> run_steps(LiveWorld& world, int steps, bool with_frames = false) {
   std::vector<State> states = {world.state()};
   for (int i = 0; i < steps; ++i) {
     if (with_frames) world.frame();
@@ -67,11 +65,11 @@ TEST(LiveWorld, ResetGivesTheSameMotionAgain) {
   for (const std::string& name : scene_names()) {
     SCOPED_TRACE(name);
     LiveWorld world(scene_subject(name));
-    const std::vector<State> first = run(world, 60);
-    run(world, 25);
+    const std::vector<State> first = run_steps(world, 60);
+    run_steps(world, 25);
     world.reset();
     EXPECT_EQ(world.time(), 0);
-    expect_same_bits(run(world, 60), first);
+    expect_same_bits(run_steps(world, 60), first);
   }
 }
 
@@ -79,7 +77,7 @@ TEST(LiveWorld, ResetGivesTheSameMotionAgain) {
 TEST(LiveWorld, ResetForgetsHowConstraintsWereSolved) {
   LiveWorld world(scene_subject("humanoid"));
   const LiveSolver cold = world.frame().solver;
-  run(world, 20);
+  run_steps(world, 20);
   world.frame();
   world.step();
   EXPECT_EQ(world.frame().solver, LiveSolver::guessed);
@@ -91,9 +89,9 @@ TEST(LiveWorld, ResetForgetsHowConstraintsWereSolved) {
 TEST(LiveWorld, IsNotChangedByLookingAtIt) {
   for (const std::string name : {"humanoid", "pile", "catapult"}) {
     LiveWorld world(scene_subject(name));
-    const std::vector<State> unseen = run(world, 60);
+    const std::vector<State> unseen = run_steps(world, 60);
     world.reset();
-    expect_same_bits(run(world, 60, true), unseen);
+    expect_same_bits(run_steps(world, 60, true), unseen);
   }
 }
 
@@ -117,18 +115,18 @@ TEST(LiveWorld, ParametersActOnTheNextStep) {
 TEST(LiveWorld, ControlsActOnTheNextStepAndSurviveAReset) {
   LiveWorld world(scene_subject("cartpole"));
   const int cart = slider(world.controls(), "cart");
-  const std::vector<State> free = run(world, 5);
+  const std::vector<State> free = run_steps(world, 5);
   world.reset();
   world.frame();
   world.set_control(cart, 5);
-  const std::vector<State> driven = run(world, 5);
+  const std::vector<State> driven = run_steps(world, 5);
   EXPECT_GT(driven[1].v[0], free[1].v[0]);
   world.reset();
   EXPECT_EQ(world.controls()[static_cast<std::size_t>(cart)].value, 5);
-  expect_same_bits(run(world, 5), driven);
+  expect_same_bits(run_steps(world, 5), driven);
   world.restore_defaults();
   world.reset();
-  expect_same_bits(run(world, 5), free);
+  expect_same_bits(run_steps(world, 5), free);
 }
 
 TEST(LiveWorld, MotorsFollowTheirSliders) {
@@ -138,7 +136,7 @@ TEST(LiveWorld, MotorsFollowTheirSliders) {
   const double target = before.value - 0.06;
   ASSERT_GT(target, before.lower);
   world.set_control(lift, target);
-  run(world, 2000);
+  run_steps(world, 2000);
   const Model& model = world.model();
   EXPECT_NEAR(world.state().q[model.joints()[model.joint("lift")].q_index], target, 0.02);
 }
@@ -184,11 +182,11 @@ TEST(LiveWorld, RefusesStatesThatDoNotFitAndKeepsItsOwn) {
   const State before = world.state();
   const double time = world.time();
   VecX bad = before.q;
-  bad[1] = kNaN;
+  bad[1] = kNan;
   expect_error([&] { world.set_state(bad, before.v, 1); }, "q");
   expect_error([&] { world.set_state(VecX::Zero(3), before.v, 1); }, "q", "3");
   expect_error([&] { world.set_state(before.q, VecX::Zero(7), 1); }, "v", "7");
-  expect_error([&] { world.set_state(before.q, before.v, kNaN); }, "a time of nan s");
+  expect_error([&] { world.set_state(before.q, before.v, kNan); }, "a time of nan s");
   EXPECT_EQ(world.state().q, before.q);
   EXPECT_EQ(world.time(), time);
 }
@@ -211,7 +209,7 @@ TEST(LiveWorld, PushesAreHeldUntilTheyAreReleased) {
   const Grab grab = {BodyIndex(1), Vec3::Zero(), Vec3(0.3, 0, 0.8)};
   world.push(1, grab);
   EXPECT_TRUE(world.frame().pushed);
-  run(world, 2500);
+  run_steps(world, 2500);
   EXPECT_NEAR((world.state().q.head(3) + Vec3(0, 0, 0.5) - grab.target).norm(), 0, 1e-3);
   world.push(2, grab);  // two hands
   world.release(1);
@@ -219,7 +217,7 @@ TEST(LiveWorld, PushesAreHeldUntilTheyAreReleased) {
   world.release(1);  // lets go of nothing
   world.release(2);
   EXPECT_FALSE(world.frame().pushed);
-  run(world, 1000);
+  run_steps(world, 1000);
   EXPECT_LT(world.state().q[2] + 0.5, 0.11);  // it lies on the ground
   expect_error([&] { world.push(1, {BodyIndex(5), Vec3::Zero(), Vec3::Zero()}); }, "there is no body 5");
   EXPECT_FALSE(world.frame().pushed);
@@ -228,15 +226,15 @@ TEST(LiveWorld, PushesAreHeldUntilTheyAreReleased) {
 TEST(LiveWorld, PushesSurviveAReset) {
   LiveWorld world(falling_box());
   world.push(1, {BodyIndex(1), Vec3::Zero(), Vec3(0, 0, 2)});
-  const std::vector<State> first = run(world, 50);
+  const std::vector<State> first = run_steps(world, 50);
   EXPECT_GT(first.back().v[2], 0);
   world.reset();
-  expect_same_bits(run(world, 50), first);
+  expect_same_bits(run_steps(world, 50), first);
 }
 
 TEST(LiveWorld, AFramesContactsAreThoseOfTheStepFromItsState) {
   LiveWorld world(scene_subject("humanoid"));
-  run(world, 40);
+  run_steps(world, 40);
   for (int i = 0; i < 5; ++i) {
     const State state = world.state();
     const LiveFrame frame = world.frame();
@@ -271,7 +269,7 @@ TEST(LiveWorld, AFramesContactsAreThoseOfTheStepFromItsState) {
 
 TEST(LiveWorld, AFramesContactForceIsTheWeightOfWhatRests) {
   LiveWorld world(falling_box());
-  run(world, 2000);
+  run_steps(world, 2000);
   const LiveFrame frame = world.frame();
   EXPECT_EQ(frame.track.series[3].name, "contact force");
   EXPECT_NEAR(frame.track.series[3].values[0], 2 * 9.81, 0.01);
@@ -283,7 +281,7 @@ TEST(LiveWorld, AFramesContactForceIsTheWeightOfWhatRests) {
 TEST(LiveWorld, TellsTheWorstOfTheSolverSinceTheLastFrame) {
   LiveWorld world(falling_box());
   EXPECT_EQ(world.frame().solver, LiveSolver::nothing);  // it flies
-  run(world, 2000);
+  run_steps(world, 2000);
   const LiveSolver worst = world.frame().solver;  // it landed on the way
   EXPECT_GT(worst, LiveSolver::guessed);
   world.step();
@@ -320,7 +318,7 @@ TEST(LiveWorld, HoldsTheStateWhenNumbersOverflow) {
   const State held = world.state();
   const double time = world.time();
   EXPECT_TRUE(held.q.allFinite() && held.v.allFinite());
-  run(world, 10);
+  run_steps(world, 10);
   expect_same_bits({world.state()}, {held});
   EXPECT_EQ(world.time(), time);
   EXPECT_TRUE(world.frame().diverged);
@@ -329,7 +327,7 @@ TEST(LiveWorld, HoldsTheStateWhenNumbersOverflow) {
   EXPECT_FALSE(world.diverged());
   EXPECT_FALSE(world.frame().diverged);
   LiveWorld fresh(runaway());
-  expect_same_bits(run(world, 3), run(fresh, 3));
+  expect_same_bits(run_steps(world, 3), run_steps(fresh, 3));
 }
 
 TEST(LiveWorld, ALaterStateEndsADivergenceAsAJump) {
@@ -359,7 +357,7 @@ TEST(LiveWorld, RefusesStatesThatAreTooLargeToBeShown) {
 
 TEST(LiveWorld, ShowsADocumentWithThePresentFrame) {
   LiveWorld world(scene_subject("catapult"));
-  run(world, 250);
+  run_steps(world, 250);
   const ShowDocument show = world.show();
   const LiveFrame frame = world.frame();
   EXPECT_EQ(show.title, "catapult");
@@ -379,7 +377,7 @@ TEST(LiveWorld, ShowsADocumentWithThePresentFrame) {
 TEST(LiveWorld, EverySceneCanBeShown) {
   for (const std::string& name : scene_names()) {
     LiveWorld world(scene_subject(name));
-    run(world, 3);
+    run_steps(world, 3);
     EXPECT_EQ(world.frame().track.poses.size(), 7 * world.model().bodies().size()) << name;
     EXPECT_EQ(world.show().motions.size(), 1u) << name;
   }

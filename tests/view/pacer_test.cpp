@@ -12,7 +12,7 @@ namespace {
 constexpr double kTick = 1.0 / 60;
 
 // All steps that are due are taken, each in `step_seconds`; returns how many.
-long run(Pacer& pacer, double seconds, double tick, double speed, double step_seconds = 1e-5) {
+long steps_in(Pacer& pacer, double seconds, double tick, double speed, double step_seconds = 1e-5) {
   long steps = 0;
   for (long i = 0; i < std::lround(seconds / tick); ++i) {
     const int due = pacer.due(tick, speed);
@@ -27,7 +27,7 @@ TEST(Pacer, KeepsPaceWithTheClock) {
     for (const double speed : {0.01, 0.3, 1.0, 3.0, 10.0}) {
       Pacer pacer(time_step);
       const double seconds = 30;
-      const long steps = run(pacer, seconds, kTick, speed);
+      const long steps = steps_in(pacer, seconds, kTick, speed);
       EXPECT_LE(std::abs(static_cast<double>(steps) * time_step - speed * seconds), 1.01 * time_step)
           << time_step << " s at " << speed;
       // The mean looks half a second back, where there may be a step more or less.
@@ -76,7 +76,7 @@ TEST(Pacer, TakesNoStepBeforeItIsDue) {
 
 TEST(Pacer, DoesNotCatchUpAfterAPause) {
   Pacer pacer(1e-3);
-  run(pacer, 1, kTick, 1);
+  steps_in(pacer, 1, kTick, 1);
   const int due = pacer.due(3600, 1);  // the lid of the laptop was closed
   EXPECT_LE(due, 101);                 // a tenth of a second, and what was due anyway
   EXPECT_GE(due, 99);
@@ -109,7 +109,7 @@ TEST(Pacer, TellsTheMeanTimeOfAStep) {
   pacer.due(kTick, 1);
   pacer.took(16, 16 * 2e-4);
   EXPECT_NEAR(pacer.step_seconds(), 2e-4, 1e-12);  // the first ones say it at once
-  run(pacer, 2, kTick, 1, 5e-5);
+  steps_in(pacer, 2, kTick, 1, 5e-5);
   EXPECT_NEAR(pacer.step_seconds(), 5e-5, 1e-8);
   const double before = pacer.step_seconds();
   pacer.due(1e-5, 1);

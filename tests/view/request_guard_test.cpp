@@ -9,31 +9,34 @@
 namespace lithe::test {
 namespace {
 
-const std::string kToken = "0123456789abcdef0123456789abcdef";
+const std::string kGuardToken = "0123456789abcdef0123456789abcdef";
 
-WebGuard guard() { return {.port = 4711, .token = kToken}; }
+WebGuard guard() { return {.port = 4711, .token = kGuardToken}; }
 
 WebRequest page_request(std::string_view target) {
   return {.method = "GET", .target = target, .host = "127.0.0.1:4711", .origin = ""};
 }
 
-const std::string kPage = "/?token=" + kToken, kLive = "/live?token=" + kToken;
+const std::string kPageTarget = "/?token=" + kGuardToken, kLiveTarget = "/live?token=" + kGuardToken;
 
 WebRequest socket_request() {
-  return {
-      .method = "GET", .target = kLive, .host = "127.0.0.1:4711", .origin = "http://127.0.0.1:4711", .upgrade = true};
+  return {.method = "GET",
+          .target = kLiveTarget,
+          .host = "127.0.0.1:4711",
+          .origin = "http://127.0.0.1:4711",
+          .upgrade = true};
 }
 
 WebAnswer target(std::string_view text) { return guard().judge(page_request(text)); }
 
 TEST(WebGuard, GivesThePageToWhoKnowsTheToken) {
-  EXPECT_EQ(target(kPage), WebAnswer::page);
-  EXPECT_EQ(target("/?theme=dark&token=" + kToken + "&x"), WebAnswer::page);
-  WebRequest by_name = page_request(kPage);
+  EXPECT_EQ(target(kPageTarget), WebAnswer::page);
+  EXPECT_EQ(target("/?theme=dark&token=" + kGuardToken + "&x"), WebAnswer::page);
+  WebRequest by_name = page_request(kPageTarget);
   by_name.host = "localhost:4711";
   EXPECT_EQ(guard().judge(by_name), WebAnswer::page);
   // A link from elsewhere that carries the token is as good as typing it.
-  WebRequest from_elsewhere = page_request(kPage);
+  WebRequest from_elsewhere = page_request(kPageTarget);
   from_elsewhere.origin = "http://example.org";
   EXPECT_EQ(guard().judge(from_elsewhere), WebAnswer::page);
 }
@@ -44,21 +47,21 @@ TEST(WebGuard, RefusesEveryOtherToken) {
     EXPECT_EQ(target(wrong), WebAnswer::wrong_token) << wrong;
   }
   const auto with = [&](const std::string& token) { return target("/?token=" + token); };
-  for (std::size_t length = 0; length < kToken.size(); ++length) {
-    EXPECT_EQ(with(kToken.substr(0, length)), WebAnswer::wrong_token) << "the first " << length;
-    EXPECT_EQ(with(kToken.substr(kToken.size() - length)), WebAnswer::wrong_token) << "the last " << length;
-    std::string other = kToken;
+  for (std::size_t length = 0; length < kGuardToken.size(); ++length) {
+    EXPECT_EQ(with(kGuardToken.substr(0, length)), WebAnswer::wrong_token) << "the first " << length;
+    EXPECT_EQ(with(kGuardToken.substr(kGuardToken.size() - length)), WebAnswer::wrong_token) << "the last " << length;
+    std::string other = kGuardToken;
     other[length] = 'z';
     EXPECT_EQ(with(other), WebAnswer::wrong_token) << other;
   }
-  EXPECT_EQ(with(kToken + "0"), WebAnswer::wrong_token);
-  EXPECT_EQ(with(kToken + kToken), WebAnswer::wrong_token);
-  EXPECT_EQ(with(kToken + "#"), WebAnswer::wrong_token);
-  EXPECT_EQ(with(kToken + "?"), WebAnswer::wrong_token);
-  EXPECT_EQ(with(" " + kToken), WebAnswer::wrong_token);
-  EXPECT_EQ(target("/?Token=" + kToken), WebAnswer::wrong_token);
+  EXPECT_EQ(with(kGuardToken + "0"), WebAnswer::wrong_token);
+  EXPECT_EQ(with(kGuardToken + kGuardToken), WebAnswer::wrong_token);
+  EXPECT_EQ(with(kGuardToken + "#"), WebAnswer::wrong_token);
+  EXPECT_EQ(with(kGuardToken + "?"), WebAnswer::wrong_token);
+  EXPECT_EQ(with(" " + kGuardToken), WebAnswer::wrong_token);
+  EXPECT_EQ(target("/?Token=" + kGuardToken), WebAnswer::wrong_token);
   // The first one counts.
-  EXPECT_EQ(target("/?token=x&token=" + kToken), WebAnswer::wrong_token);
+  EXPECT_EQ(target("/?token=x&token=" + kGuardToken), WebAnswer::wrong_token);
 }
 
 TEST(WebGuard, AnswersToItsOwnHostAlone) {
@@ -82,7 +85,7 @@ TEST(WebGuard, AnswersToItsOwnHostAlone) {
                                       "http://127.0.0.1:4711",
                                       "127.1:4711",
                                       "2130706433:4711"}) {
-    WebRequest request = page_request(kPage);
+    WebRequest request = page_request(kPageTarget);
     request.host = host;
     EXPECT_EQ(guard().judge(request), WebAnswer::wrong_host) << host;
     WebRequest socket = socket_request();
@@ -114,23 +117,23 @@ TEST(WebGuard, HasNoSocketsWhereNothingIsLive) {
   WebGuard still = guard();
   still.sockets = false;
   EXPECT_EQ(still.judge(socket_request()), WebAnswer::no_such_path);
-  EXPECT_EQ(still.judge(page_request(kPage)), WebAnswer::page);
+  EXPECT_EQ(still.judge(page_request(kPageTarget)), WebAnswer::page);
 }
 
 TEST(WebGuard, KnowsTwoPaths) {
   for (const std::string path :
        {"", "//", "/live/", "/LIVE", "/lives", "/index.html", "/../", "/.", "/%6cive", "*", "?", "live",
         "http://127.0.0.1:4711/", "/live%3f", "/etc/passwd", "/favicon.ico", "/\x01", "/\xff"}) {
-    EXPECT_EQ(target(path + "?token=" + kToken), WebAnswer::no_such_path) << path;
+    EXPECT_EQ(target(path + "?token=" + kGuardToken), WebAnswer::no_such_path) << path;
   }
   EXPECT_EQ(target(""), WebAnswer::no_such_path);
-  EXPECT_EQ(target(std::string("/\0?token=", 10) + kToken), WebAnswer::no_such_path);
+  EXPECT_EQ(target(std::string("/\0?token=", 10) + kGuardToken), WebAnswer::no_such_path);
 }
 
 TEST(WebGuard, OnlyGets) {
   for (const std::string_view method :
        {"", "get", "GET ", "POST", "HEAD", "OPTIONS", "PUT", "DELETE", "CONNECT", "TRACE", "PATCH"}) {
-    WebRequest request = page_request(kPage);
+    WebRequest request = page_request(kPageTarget);
     request.method = method;
     EXPECT_EQ(guard().judge(request), WebAnswer::wrong_method) << method;
     request = socket_request();

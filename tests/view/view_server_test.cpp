@@ -14,8 +14,8 @@
 namespace lithe::test {
 namespace {
 
-const std::string kPage = "<html>the page</html>";
-const std::string kToken = "a-token_of-letters-0123";
+const std::string kServedPage = "<html>the page</html>";
+const std::string kServerToken = "a-token_of-letters-0123";
 
 // A server whose sockets count, and complain about everything but "good".
 struct Counting {
@@ -67,12 +67,12 @@ std::string frame_bytes(std::uint32_t number, std::size_t size) {
 }
 
 TEST(ViewServer, GivesThePage) {
-  const ViewServer server({.token = kToken}, kPage);
+  const ViewServer server({.token = kServerToken}, kServedPage);
   const ViewAddress where = parse_address(server.address());
-  EXPECT_EQ(where.token, kToken);
-  const std::string answer = http_get(where.port, "/?token=" + kToken);
+  EXPECT_EQ(where.token, kServerToken);
+  const std::string answer = http_get(where.port, "/?token=" + kServerToken);
   EXPECT_EQ(http_status(answer), 200);
-  EXPECT_EQ(body_of(answer), kPage);
+  EXPECT_EQ(body_of(answer), kServedPage);
   for (const char* header : {"Content-Type: text/html", "Cache-Control: no-store", "X-Content-Type-Options: nosniff",
                              "Referrer-Policy: no-referrer", "Content-Security-Policy: default-src 'none'",
                              "Content-Length: 21", "Connection: close"}) {
@@ -83,35 +83,36 @@ TEST(ViewServer, GivesThePage) {
 
 TEST(ViewServer, RefusesWithAStatus) {
   Counting counting;
-  const ViewServer server({.token = kToken}, kPage, counting.events());
+  const ViewServer server({.token = kServerToken}, kServedPage, counting.events());
   const int port = parse_address(server.address()).port;
   const auto get = [&](const std::string& target) { return http_status(http_get(port, target)); };
   const std::string host = fmt::format("Host: 127.0.0.1:{}", port);
   EXPECT_EQ(get("/"), 403);
-  EXPECT_EQ(get("/?token=" + kToken.substr(1)), 403);
+  EXPECT_EQ(get("/?token=" + kServerToken.substr(1)), 403);
   EXPECT_EQ(get("/live"), 403);
-  EXPECT_EQ(get("/favicon.ico?token=" + kToken), 404);
-  EXPECT_EQ(get("/../../etc/passwd?token=" + kToken), 404);
-  EXPECT_EQ(get("/live?token=" + kToken), 403);  // no Origin
+  EXPECT_EQ(get("/favicon.ico?token=" + kServerToken), 404);
+  EXPECT_EQ(get("/../../etc/passwd?token=" + kServerToken), 404);
+  EXPECT_EQ(get("/live?token=" + kServerToken), 403);  // no Origin
   EXPECT_EQ(
-      http_status(http_answer(
-          port, fmt::format("GET /live?token={} HTTP/1.1\r\n{}\r\nOrigin: http://127.0.0.1:{}", kToken, host, port))),
+      http_status(http_answer(port, fmt::format("GET /live?token={} HTTP/1.1\r\n{}\r\nOrigin: http://127.0.0.1:{}",
+                                                kServerToken, host, port))),
       426);
   for (const char* method : {"POST", "HEAD", "OPTIONS", "PUT", "DELETE", "BREW"}) {
-    const std::string answer = http_answer(port, fmt::format("{} /?token={} HTTP/1.1\r\n{}", method, kToken, host));
+    const std::string answer =
+        http_answer(port, fmt::format("{} /?token={} HTTP/1.1\r\n{}", method, kServerToken, host));
     EXPECT_EQ(http_status(answer), 405) << method;
     EXPECT_NE(answer.find("Allow: GET"), std::string::npos) << method;
   }
-  EXPECT_EQ(http_status(http_answer(port, "GET /?token=" + kToken + " HTTP/1.1\r\nHost: example.org")), 403);
-  EXPECT_EQ(http_status(http_answer(port, "GET /?token=" + kToken + " HTTP/1.1")), 403);
-  EXPECT_EQ(http_status(http_answer(port, fmt::format("GET /?token={} HTTP/1.0\r\n{}", kToken, host))), 200);
+  EXPECT_EQ(http_status(http_answer(port, "GET /?token=" + kServerToken + " HTTP/1.1\r\nHost: example.org")), 403);
+  EXPECT_EQ(http_status(http_answer(port, "GET /?token=" + kServerToken + " HTTP/1.1")), 403);
+  EXPECT_EQ(http_status(http_answer(port, fmt::format("GET /?token={} HTTP/1.0\r\n{}", kServerToken, host))), 200);
   EXPECT_EQ(counting.count(&Counting::opened), 0);
 }
 
 TEST(ViewServer, ClosesWhatItCannotReadWithoutAnAnswer) {
-  const ViewServer server({.token = kToken}, kPage);
+  const ViewServer server({.token = kServerToken}, kServedPage);
   const int port = parse_address(server.address()).port;
-  const std::string start = fmt::format("GET /?token={} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\n", kToken, port);
+  const std::string start = fmt::format("GET /?token={} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\n", kServerToken, port);
   for (const std::string& request : {std::string("garbage\r\n\r\n"), start + "Content-Length: 5\r\n\r\nhello",
                                      start + "X: " + std::string(9000, 'x') + "\r\n\r\n", start + "X\r\n\r\n"}) {
     RawConnection connection(port);
@@ -122,24 +123,24 @@ TEST(ViewServer, ClosesWhatItCannotReadWithoutAnAnswer) {
 }
 
 TEST(ViewServer, SaysWhatIsWrong) {
-  const ViewServer server({}, kPage);
+  const ViewServer server({}, kServedPage);
   const std::string answer = http_get(parse_address(server.address()).port, "/");
   EXPECT_NE(body_of(answer).find("Open the address that Lithe printed, as a whole."), std::string::npos) << answer;
 }
 
 TEST(ViewServer, WithoutEventsHasNoSockets) {
-  const ViewServer server({}, kPage);
+  const ViewServer server({}, kServedPage);
   EXPECT_EQ(TestClient(server.address()).status(), 404);
 }
 
 TEST(ViewServer, RefusesHandshakesOfStrangers) {
   Counting counting;
-  const ViewServer server({.token = kToken}, kPage, counting.events());
+  const ViewServer server({.token = kServerToken}, kServedPage, counting.events());
   const std::string address = server.address();
   const int port = parse_address(address).port;
   const auto status = [&](const ClientOptions& options) { return TestClient(address, options).status(); };
   EXPECT_EQ(status({.token = "wrong"}), 403);
-  EXPECT_EQ(status({.token = kToken.substr(0, kToken.size() - 1)}), 403);
+  EXPECT_EQ(status({.token = kServerToken.substr(0, kServerToken.size() - 1)}), 403);
   EXPECT_EQ(status({.origin = "http://example.org"}), 403);
   EXPECT_EQ(status({.origin = "null"}), 403);
   EXPECT_EQ(status({.origin = "http://127.0.0.1:1"}), 403);
@@ -154,36 +155,36 @@ TEST(ViewServer, RefusesHandshakesOfStrangers) {
 }
 
 TEST(ViewServer, TellsWhatIsAskedOfThePortAndTheToken) {
-  const ViewServer first({}, kPage);
+  const ViewServer first({}, kServedPage);
   const int port = parse_address(first.address()).port;
-  expect_error([&] { ViewServer second({.port = port}, kPage); }, fmt::format("port {} cannot be used", port),
+  expect_error([&] { ViewServer second({.port = port}, kServedPage); }, fmt::format("port {} cannot be used", port),
                "port 0 takes any that is free");
   EXPECT_EQ(http_status(http_get(port, "/")), 403);  // the first one is still there
-  expect_error([&] { ViewServer none({.port = -1}, kPage); }, "there is no port -1");
-  expect_error([&] { ViewServer none({.port = 65536}, kPage); }, "there is no port 65536");
+  expect_error([&] { ViewServer none({.port = -1}, kServedPage); }, "there is no port -1");
+  expect_error([&] { ViewServer none({.port = 65536}, kServedPage); }, "there is no port 65536");
   for (const std::string token : {"short", "0123456789abcde", "0123456789abcdef&", "0123456789 abcdef",
                                   "0123456789abcdef\n", "0123456789abcdefé"}) {
-    expect_error([&] { ViewServer none({.token = token}, kPage); }, "at least 16 letters");
+    expect_error([&] { ViewServer none({.token = token}, kServedPage); }, "at least 16 letters");
   }
-  EXPECT_NE(parse_address(first.address()).token, parse_address(ViewServer({}, kPage).address()).token);
+  EXPECT_NE(parse_address(first.address()).token, parse_address(ViewServer({}, kServedPage).address()).token);
 }
 
 TEST(ViewServer, APortIsFreeAgainAfterwards) {
   int port = 0;
   {
     Counting counting;
-    const ViewServer server({}, kPage, counting.events());
+    const ViewServer server({}, kServedPage, counting.events());
     port = parse_address(server.address()).port;
     TestClient client(server.address());
     EXPECT_EQ(client.status(), 101);
   }
-  const ViewServer server({.port = port}, kPage);
+  const ViewServer server({.port = port}, kServedPage);
   EXPECT_EQ(parse_address(server.address()).port, port);
 }
 
 TEST(ViewServer, ClosesMessagesThatAreTooLarge) {
   Counting counting;
-  const ViewServer server({}, kPage, counting.events());
+  const ViewServer server({}, kServedPage, counting.events());
   TestClient client(server.address());
   EXPECT_TRUE(client.send(std::string(4096, 'x')));
   EXPECT_TRUE(client.wait([&] { return !client.errors.empty(); }));
@@ -196,7 +197,7 @@ TEST(ViewServer, ClosesMessagesThatAreTooLarge) {
 
 TEST(ViewServer, ClosesWhoSendsBytes) {
   Counting counting;
-  const ViewServer server({}, kPage, counting.events());
+  const ViewServer server({}, kServedPage, counting.events());
   TestClient client(server.address());
   client.send_binary("good");
   EXPECT_TRUE(client.wait_until_closed());
@@ -207,7 +208,7 @@ TEST(ViewServer, ClosesWhoSendsBytes) {
 
 TEST(ViewServer, ClosesTextThatIsNoUtf8) {
   Counting counting;
-  const ViewServer server({}, kPage, counting.events());
+  const ViewServer server({}, kServedPage, counting.events());
   TestClient client(server.address());
   client.send("\xff\xfe");
   EXPECT_TRUE(client.wait_until_closed());
@@ -217,7 +218,7 @@ TEST(ViewServer, ClosesTextThatIsNoUtf8) {
 
 TEST(ViewServer, ClosesWhoSendsTooMuchAtOnce) {
   Counting counting;
-  const ViewServer server({}, kPage, counting.events());
+  const ViewServer server({}, kServedPage, counting.events());
   TestClient client(server.address()), other(server.address());
   const Stopwatch watch;
   int sent = 0;
@@ -233,7 +234,7 @@ TEST(ViewServer, ClosesWhoSendsTooMuchAtOnce) {
 
 TEST(ViewServer, ClosesWhoMakesAHundredMistakes) {
   Counting counting;
-  const ViewServer server({}, kPage, counting.events());
+  const ViewServer server({}, kServedPage, counting.events());
   TestClient client(server.address());
   for (int i = 0; i < 99; ++i) EXPECT_TRUE(client.send("what?"));
   EXPECT_TRUE(client.send("good"));
@@ -248,7 +249,7 @@ TEST(ViewServer, ClosesWhoMakesAHundredMistakes) {
 
 TEST(ViewServer, HasRoomForSixtyFourViewers) {
   Counting counting;
-  const ViewServer server({}, kPage, counting.events());
+  const ViewServer server({}, kServedPage, counting.events());
   std::vector<std::unique_ptr<TestClient>> clients;
   for (int i = 0; i < 64; ++i) {
     clients.push_back(std::make_unique<TestClient>(server.address()));
@@ -263,7 +264,7 @@ TEST(ViewServer, HasRoomForSixtyFourViewers) {
 
 TEST(ViewServer, SendsToOneAndToAll) {
   Counting counting;
-  ViewServer server({}, kPage, counting.events());
+  ViewServer server({}, kServedPage, counting.events());
   TestClient first(server.address()), second(server.address());
   ASSERT_TRUE(eventually([&] { return counting.count(&Counting::opened) == 2; }));
   const int client = *counting.open.begin();
@@ -290,7 +291,7 @@ TEST(ViewServer, SendsToOneAndToAll) {
 // the latest.
 TEST(ViewServer, KeepsNothingForAClientThatDoesNotRead) {
   Counting counting;
-  ViewServer server({}, kPage, counting.events());
+  ViewServer server({}, kServedPage, counting.events());
   TestClient reader(server.address()), sleeper(server.address(), {.receive_buffer = 4096});
   ASSERT_TRUE(eventually([&] { return counting.count(&Counting::opened) == 2; }));
   server.send_scene_to_all(scene_text(1));
@@ -314,7 +315,7 @@ TEST(ViewServer, KeepsNothingForAClientThatDoesNotRead) {
 
 TEST(ViewServer, GarbageAndHalfRequestsHinderNobody) {
   Counting counting;
-  const ViewServer server({}, kPage, counting.events());
+  const ViewServer server({}, kServedPage, counting.events());
   const ViewAddress where = parse_address(server.address());
   std::mt19937_64 random(1);
   std::vector<RawConnection> silent;
@@ -341,7 +342,7 @@ TEST(ViewServer, GarbageAndHalfRequestsHinderNobody) {
 }
 
 TEST(ViewServer, LetsGoOfWhoSaysOnlyHalf) {
-  const ViewServer server({}, kPage);
+  const ViewServer server({}, kServedPage);
   const ViewAddress where = parse_address(server.address());
   RawConnection silent(where.port), half(where.port);
   half.send("GET / HTTP/1.1\r\nHost:");
@@ -354,7 +355,7 @@ TEST(ViewServer, LetsGoOfWhoSaysOnlyHalf) {
 
 TEST(ViewServer, EndsAtOnceWhoeverIsThere) {
   Counting counting;
-  auto server = std::make_unique<ViewServer>(ViewServerOptions{}, kPage, counting.events());
+  auto server = std::make_unique<ViewServer>(ViewServerOptions{}, kServedPage, counting.events());
   const std::string address = server->address();
   const ViewAddress where = parse_address(address);
   TestClient client(address), sleeper(address, {.receive_buffer = 4096});

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "lithe/lcp/solve_lcp.h"
+
+namespace lithe::test {
+
+inline constexpr RowClass C = RowClass::clamping, S = RowClass::separating;
+inline constexpr RowClass kLower = RowClass::at_lower, kUpper = RowClass::at_upper;
+
+inline const LcpOptions kCold = {.cold = true};
+
+inline const std::vector<LcpRow> kTwoNormals(2, LcpRow::make_one_sided());
+
+inline double largest_difference(std::span<const double> a, std::span<const double> b) {
+  double largest = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) largest = std::max(largest, std::abs(a[i] - b[i]));
+  return largest;
+}
+
+}  // namespace lithe::test
