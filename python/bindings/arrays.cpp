@@ -100,6 +100,8 @@ VecX vector_or_empty(const OptionalArray& array, const char* name, Eigen::Index 
   return array ? array->vector(name, size) : VecX();
 }
 
+VecX vector_or_empty(const OptionalArray& array, const char* name) { return array ? array->vector(name) : VecX(); }
+
 namespace {
 
 using Vector = nb::ndarray<nb::numpy, double, nb::ndim<1>>;

@@ -50,6 +50,7 @@ using OptionalArray = std::optional<ArrayIn>;
 
 // Nothing where the argument is None.
 VecX vector_or_empty(const OptionalArray& array, const char* name, Eigen::Index size);
+VecX vector_or_empty(const OptionalArray& array, const char* name);  // of any size
 
 // An array on its way to Python.
 struct Array {

@@ -197,7 +197,7 @@ Divided by the time between the two it is the mean velocity. Leading dimensions 
 `t` is a number or an array (…,) of them: interpolate(model, q0, q1, numpy.linspace(0, 1, 50)) is a path (50, nq).)");
 }
 
-void bind_derivatives(nb::module_& m) {
+void bind_configuration_derivatives(nb::module_& m) {
   const auto define = [&](const char* name, auto function, const char* argument, const char* doc) {
     m.def(
         name,
@@ -221,7 +221,7 @@ void bind_derivatives(nb::module_& m) {
 void bind_configuration(nb::module_& m) {
   bind_points(m);
   bind_tangents(m);
-  bind_derivatives(m);
+  bind_configuration_derivatives(m);
 }
 
 }  // namespace lithe::python

@@ -53,7 +53,7 @@ std::vector<DetectedContact> detect(const Model& model, const ArrayIn& q, int ma
   return contacts;
 }
 
-std::vector<std::string> flag_names(ContactFlag flags) {
+std::vector<std::string> contact_flag_names(ContactFlag flags) {
   std::vector<std::string> names;
   if (has(flags, ContactFlag::normal_by_convention)) names.emplace_back("normal_by_convention");
   if (has(flags, ContactFlag::sensitive_point)) names.emplace_back("sensitive_point");
@@ -99,7 +99,7 @@ void bind_contacts(nb::module_& m) {
       .def_prop_ro(
           "gap", [](const DetectedContact& c) { return c.contact.gap; }, "m; negative inside.")
       .def_prop_ro(
-          "flags", [](const DetectedContact& c) { return flag_names(c.contact.flags); },
+          "flags", [](const DetectedContact& c) { return contact_flag_names(c.contact.flags); },
           "'normal_by_convention': cores meet, every normal is as good. 'sensitive_point': the point moves by more "
           "than 1000 m per m or radian.")
       .def("__repr__", [](const DetectedContact& c) {

@@ -33,7 +33,7 @@ StepParameters ParametersIn::get(const Model& model) const {
 
 namespace {
 
-std::string describe(const GradientReport& r) {
+std::string describe_report(const GradientReport& r) {
   std::string text = fmt::format("<GradientReport: {}, {} rows ({} clamping, {} sliding)", to_string(r.mode), r.rows,
                                  r.clamping, r.sliding);
   if (r.one_sided) text += ", one-sided";
@@ -120,7 +120,7 @@ void bind_gradient_reports(nb::module_& m) {
       .def_ro("diverged", &GradientReport::diverged)
       .def_ro("overflowed", &GradientReport::overflowed, "The gradient is too large for a double: zeros stand for it.")
       .def_ro("relabelled_rows", &GradientReport::relabelled_rows)
-      .def("__repr__", &describe);
+      .def("__repr__", &describe_report);
 
   nb::class_<StepParameters>(m, "StepParameters",
                              "Numbers to differentiate by, chosen by name once and used for many steps.")

@@ -40,7 +40,7 @@ auto block(Get get) {
   return [get](nb::handle self) { return view_of(get(nb::cast<Jacobians&>(self)), self); };
 }
 
-void bind_jacobians(nb::module_& m) {
+void bind_step_jacobians(nb::module_& m) {
   using J = Jacobians;
   nb::class_<J>(m, "StepJacobians",
                 "The derivatives of a step. Rows are of the result, columns of what is moved; those by q are by its "
@@ -225,7 +225,7 @@ void bind_gradcheck(nb::module_& m) {
 
 void bind_gradients(nb::module_& m) {
   bind_gradient_reports(m);
-  bind_jacobians(m);
+  bind_step_jacobians(m);
   bind_products(m);
   bind_gradcheck(m);
 }

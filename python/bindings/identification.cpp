@@ -30,7 +30,7 @@ struct PythonIdentification {
   IdentificationResult result;
 };
 
-void check_rows(const char* name, Eigen::Index found, Eigen::Index wanted) {
+void check_row_count(const char* name, Eigen::Index found, Eigen::Index wanted) {
   if (found == wanted) return;
   throw nb::value_error(fmt::format("{}: expected {} rows, got {}", name, wanted, found).c_str());
 }
@@ -50,7 +50,7 @@ PythonMotion motion_of(const ArrayIn& q, const ArrayIn& v, const OptionalArray& 
   if (tau) motion.controls.tau = tau->matrix("tau", steps, -1).transpose();
   if (targets) motion.controls.motor_targets = targets->matrix("targets", steps, -1).transpose();
   if (wrenches) out.wrenches = *wrenches;
-  if (wrenches) check_rows("wrenches", static_cast<Eigen::Index>(wrenches->size()), steps);
+  if (wrenches) check_row_count("wrenches", static_cast<Eigen::Index>(wrenches->size()), steps);
   return out;
 }
 
@@ -95,7 +95,7 @@ int place_of(const PythonIdentification& self, std::string_view name) {
   return static_cast<int>(found - self.names.begin());
 }
 
-std::string describe(const PythonIdentification& self) {
+std::string describe_identification(const PythonIdentification& self) {
   std::string values;
   for (std::size_t k = 0; k < self.names.size(); ++k) {
     values +=
@@ -165,7 +165,7 @@ void bind_types(nb::module_& m) {
       .def_prop_ro("message", [](const PythonIdentification& self) { return self.result.message; })
       .def_prop_ro("iterations", [](const PythonIdentification& self) { return self.result.iterations; })
       .def_prop_ro("history", [](const PythonIdentification& self) { return self.result.history; })
-      .def("__repr__", &describe);
+      .def("__repr__", &describe_identification);
 }
 
 }  // namespace

@@ -136,7 +136,7 @@ std::vector<std::string> texts_of(const std::vector<LoadWarning>& warnings) {
 }
 
 // All of it but the model and the builder, which is made again from the model.
-auto members(auto& x) {
+auto members_of_loaded(auto& x) {
   return std::tie(x.name, x.q, x.v, x.motor_targets, x.time_step, x.visuals, x.actuators, x.keyframes,
                   x.collision_meshes, x.warnings, x.files);
 }
@@ -145,7 +145,7 @@ nb::object pack_loaded(const LoadedModel& loaded) {
   const auto pack_all = [&](const auto&... part) -> nb::object {
     return nb::make_tuple(pack(loaded.model), pack(part)...);
   };
-  return std::apply(pack_all, members(loaded));
+  return std::apply(pack_all, members_of_loaded(loaded));
 }
 
 LoadedModel unpack_loaded(nb::handle state) {
@@ -157,7 +157,7 @@ LoadedModel unpack_loaded(nb::handle state) {
     std::size_t k = 1;
     (unpack(packed[k++], part), ...);
   };
-  std::apply(read, members(loaded));
+  std::apply(read, members_of_loaded(loaded));
   return loaded;
 }
 

@@ -119,7 +119,7 @@ void bind_accelerations(nb::module_& m) {
       "The acceleration (3,) in the world of a point p_B (3,) of a body, m/s².");
 }
 
-void bind_jacobians(nb::module_& m) {
+void bind_frame_jacobians(nb::module_& m) {
   m.def(
       "body_jacobian",
       [](const Model& model, const ArrayIn& q, const NameOrNumber& body) {
@@ -173,7 +173,7 @@ void bind_jacobians(nb::module_& m) {
       "J̇ (3, nv), the rate of point_jacobian() as the model moves with v.");
 }
 
-void bind_derivatives(nb::module_& m) {
+void bind_motion_derivatives(nb::module_& m) {
   m.def(
       "body_pose_derivatives",
       [](const Model& model, const ArrayIn& q, const NameOrNumber& body) {
@@ -256,8 +256,8 @@ void bind_kinematics(nb::module_& m) {
   bind_places(m);
   bind_velocities(m);
   bind_accelerations(m);
-  bind_jacobians(m);
-  bind_derivatives(m);
+  bind_frame_jacobians(m);
+  bind_motion_derivatives(m);
   bind_axes(m);
 }
 

@@ -12,6 +12,7 @@
 #include "lithe/model/parameters.h"
 #include "lithe/step/step_parameters.h"
 #include "python/bindings/arrays.h"
+#include "python/bindings/names.h"
 #include "python/bindings/parts.h"
 #include "python/bindings/poses.h"
 #include "python/bindings/state.h"
@@ -19,14 +20,6 @@
 namespace lithe::python {
 
 namespace {
-
-template <class Part>
-std::vector<std::string> names_of(const std::vector<Part>& parts) {
-  std::vector<std::string> names;
-  names.reserve(parts.size());
-  for (const Part& part : parts) names.push_back(part.name);
-  return names;
-}
 
 // A part by its name or by its number, as every setter takes it.
 using Which = std::variant<int, std::string>;
@@ -37,7 +30,7 @@ Index find(const Model& model, const Which& which, Index (Model::*by_name)(std::
   return (model.*by_name)(std::get<std::string>(which));
 }
 
-std::string describe(const Model& model) {
+std::string describe_model(const Model& model) {
   return fmt::format("<Model: {} bodies, nq={}, nv={}, {} shapes, {} motors, {:.6g} kg>", model.bodies().size() - 1,
                      model.nq(), model.nv(), model.shapes().size(), model.motors().size(), model.total_mass());
 }
@@ -210,7 +203,7 @@ void bind_model(nb::module_& m) {
       .def(
           "__deepcopy__", [](const Model& model, nb::handle) { return Model(model); }, nb::arg("memo"))
       .def("copy", [](const Model& model) { return Model(model); })
-      .def("__repr__", &describe);
+      .def("__repr__", &describe_model);
   define_parts(model_class);
 
   m.def(

@@ -3,6 +3,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "lithe/core/infinity.h"
 #include "lithe/model/joint.h"
 #include "python/bindings/choices.h"
 #include "python/bindings/parts.h"
@@ -14,9 +15,7 @@ namespace lithe::python {
 
 namespace {
 
-constexpr double kInfinity = Joint::kInfinity;
-
-std::string describe(const Joint& joint) {
+std::string describe_joint(const Joint& joint) {
   std::string text = fmt::format("<Joint '{}': {}", joint.name, to_string(joint.type));
   if (joint.type != JointType::ball) text += fmt::format(" about {}", text_of(joint.axis));
   if (joint.type == JointType::prismatic) text.replace(text.find(" about "), 7, " along ");
@@ -208,7 +207,7 @@ void bind_joints(nb::module_& m) {
       .def_ro("v_index", &Joint::v_index, "Its first entry in v and tau; −1 before build().")
       .def_prop_ro("nq", &Joint::nq)
       .def_prop_ro("nv", &Joint::nv)
-      .def("__repr__", &describe);
+      .def("__repr__", &describe_joint);
   make_picklable(joint);
   bind_primitives(m);
   bind_compositions(m);

@@ -3,6 +3,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "lithe/core/infinity.h"
 #include "lithe/model/body.h"
 #include "lithe/model/constraint.h"
 #include "lithe/model/motor.h"
@@ -61,8 +62,6 @@ void bind_bodies(nb::module_& m) {
   define_pose(frame, "placement", &Frame::placement, "In the body's frame.");
   make_picklable(frame);
 }
-
-constexpr double kInfinity = Motor::kInfinity;
 
 void bind_motors(nb::module_& m) {
   nb::enum_<Motor::Target>(m, "MotorTarget", "What a motor is told.", nb::is_str())

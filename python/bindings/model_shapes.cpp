@@ -13,17 +13,17 @@ namespace lithe::python {
 
 namespace {
 
-std::string describe(const Sphere& g) { return fmt::format("Sphere(radius={:g})", g.radius); }
-std::string describe(const Capsule& g) {
+std::string describe_shape(const Sphere& g) { return fmt::format("Sphere(radius={:g})", g.radius); }
+std::string describe_shape(const Capsule& g) {
   return fmt::format("Capsule(radius={:g}, half_length={:g})", g.radius, g.half_length);
 }
-std::string describe(const Box& g) { return fmt::format("Box(half_size={})", text_of(g.half_size)); }
-std::string describe(const Cylinder& g) {
+std::string describe_shape(const Box& g) { return fmt::format("Box(half_size={})", text_of(g.half_size)); }
+std::string describe_shape(const Cylinder& g) {
   return fmt::format("Cylinder(radius={:g}, half_length={:g})", g.radius, g.half_length);
 }
-std::string describe(const Plane&) { return "Plane()"; }
-std::string describe(const ConvexMesh& g) { return fmt::format("<ConvexMesh: {} points>", g.points.size()); }
-std::string describe(const CollisionFilter& x) {
+std::string describe_shape(const Plane&) { return "Plane()"; }
+std::string describe_shape(const ConvexMesh& g) { return fmt::format("<ConvexMesh: {} points>", g.points.size()); }
+std::string describe_shape(const CollisionFilter& x) {
   return fmt::format("CollisionFilter(groups={:#x}, mask={:#x})", x.groups, x.mask);
 }
 
@@ -34,7 +34,7 @@ void finish(nb::class_<T>& c) {
       "__eq__", [](const T& a, const T& b) { return a == b; }, nb::is_operator(),
       nb::sig("def __eq__(self, other: object) -> bool"));
   c.def("__hash__", [](const T&) -> Py_hash_t { throw nb::type_error("it can be changed, so it has no hash"); });
-  c.def("__repr__", [](const T& g) { return describe(g); });
+  c.def("__repr__", [](const T& g) { return describe_shape(g); });
   make_picklable(c);
 }
 
@@ -162,7 +162,7 @@ void bind_shapes(nb::module_& m) {
           "body", [](const Shape& s) -> int { return s.body; }, "The number of its body; −1 before build().")
       .def("__repr__", [](const Shape& s) {
         return fmt::format("<Shape '{}': {}>", s.name,
-                           std::visit([](const auto& g) { return describe(g); }, s.geometry));
+                           std::visit([](const auto& g) { return describe_shape(g); }, s.geometry));
       });
   define_pose(shape, "placement", &Shape::placement, "The geometry's frame in the body's.");
   make_picklable(shape);

@@ -57,7 +57,7 @@ ModelBuilder builder_of(const ModelParts& parts) {
 }
 
 template <class Parts>
-auto members(Parts& x) {
+auto members_of_parts(Parts& x) {
   return std::tie(x.version, x.gravity, x.bodies, x.joints, x.shapes, x.frames, x.motors, x.loops, x.mimics, x.pairs);
 }
 
@@ -67,7 +67,8 @@ ModelBuilder builder_of(const Model& model) { return builder_of(parts_of(model))
 
 nb::object pack(const Model& model) {
   const ModelParts parts = parts_of(model);
-  return std::apply([](const auto&... part) -> nb::object { return nb::make_tuple(pack(part)...); }, members(parts));
+  return std::apply([](const auto&... part) -> nb::object { return nb::make_tuple(pack(part)...); },
+                    members_of_parts(parts));
 }
 
 Model unpack_model(nb::handle state) {
@@ -80,7 +81,7 @@ Model unpack_model(nb::handle state) {
     std::size_t k = 0;
     (unpack(packed[k++], part), ...);
   };
-  std::apply(read, members(parts));
+  std::apply(read, members_of_parts(parts));
   return builder_of(parts).build();
 }
 

@@ -15,7 +15,6 @@ namespace {
 MatX columns_or_empty(const OptionalArray& array, const char* name) {
   return array ? MatX(array->matrix(name, -1, -1).transpose()) : MatX();
 }
-VecX vector_or_empty(const OptionalArray& array, const char* name) { return array ? array->vector(name) : VecX(); }
 
 std::optional<Array> rows_or_none(const MatX& by_column, nb::handle owner) {
   return by_column.size() > 0 ? std::optional(rows_view_of(by_column, owner)) : std::nullopt;
@@ -33,10 +32,10 @@ Plan plan_of(const ArrayIn& u, const OptionalArray& start, const OptionalArray& 
           .v = columns_or_empty(v, "v")};
 }
 
-const Plan& self_of(nb::handle self) { return nb::cast<const Plan&>(self); }
+const Plan& plan_in(nb::handle self) { return nb::cast<const Plan&>(self); }
 
-void check_rows(const MatX& by_column, const char* argument, const char* part, Eigen::Index rows,
-                Eigen::Index columns) {
+void check_shape(const MatX& by_column, const char* argument, const char* part, Eigen::Index rows,
+                 Eigen::Index columns) {
   if (by_column.cols() == rows && by_column.rows() == columns) return;
   throw nb::value_error(fmt::format("{}: expected {} of shape ({}, {}), got ({}, {})", argument, part, rows, columns,
                                     by_column.cols(), by_column.rows())
@@ -63,9 +62,9 @@ Plan PlanIn::get(const char* name, const Problem& problem) const {
       plan.u = array.matrix(name, problem.knots(), problem.controls()).transpose();
     }
   }
-  check_rows(plan.u, name, "u", problem.knots(), problem.controls());
-  if (plan.q.size() > 0) check_rows(plan.q, name, "q", problem.steps + 1, problem.model.nq());
-  if (plan.v.size() > 0) check_rows(plan.v, name, "v", problem.steps + 1, problem.model.nv());
+  check_shape(plan.u, name, "u", problem.knots(), problem.controls());
+  if (plan.q.size() > 0) check_shape(plan.q, name, "q", problem.steps + 1, problem.model.nq());
+  if (plan.v.size() > 0) check_shape(plan.v, name, "v", problem.steps + 1, problem.model.nv());
   return plan;
 }
 
@@ -81,20 +80,20 @@ void bind_plan(nb::module_& m) {
           nb::arg("u"), nb::kw_only(), nb::arg("start") = nb::none(), nb::arg("parameters") = nb::none(),
           nb::arg("q") = nb::none(), nb::arg("v") = nb::none())
       .def_prop_ro(
-          "u", [](nb::handle self) { return rows_view_of(self_of(self).u, self); }, "Controls (knots, m), N or N·m.")
+          "u", [](nb::handle self) { return rows_view_of(plan_in(self).u, self); }, "Controls (knots, m), N or N·m.")
       .def_prop_ro(
-          "start", [](nb::handle self) { return view_or_none(self_of(self).start, self); },
+          "start", [](nb::handle self) { return view_or_none(plan_in(self).start, self); },
           "One per free number of the start: the offset from the problem's (n,). None: zero.")
       .def_prop_ro(
-          "parameters", [](nb::handle self) { return view_or_none(self_of(self).parameters, self); },
+          "parameters", [](nb::handle self) { return view_or_none(plan_in(self).parameters, self); },
           "One per free number of the model (n,). None: the model's own.")
       .def_prop_ro(
-          "q", [](nb::handle self) { return rows_or_none(self_of(self).q, self); },
+          "q", [](nb::handle self) { return rows_or_none(plan_in(self).q, self); },
           "A guess of the states (T + 1, nq), for multiple_shooting() and ddp(), which close the gaps between them. "
           "None: "
           "those that u leads to.")
       .def_prop_ro(
-          "v", [](nb::handle self) { return rows_or_none(self_of(self).v, self); }, "(T + 1, nv)")
+          "v", [](nb::handle self) { return rows_or_none(plan_in(self).v, self); }, "(T + 1, nv)")
       .def(
           "shifted",
           [](Plan self, const PythonProblem& problem, int steps) {
@@ -116,7 +115,7 @@ void bind_plan(nb::module_& m) {
       .def(
           "__getstate__",
           [](nb::handle self) {
-            const Plan& plan = self_of(self);
+            const Plan& plan = plan_in(self);
             return nb::make_tuple(rows_view_of(plan.u, self).object, view_or_none(plan.start, self),
                                   view_or_none(plan.parameters, self), rows_or_none(plan.q, self),
                                   rows_or_none(plan.v, self));

@@ -45,7 +45,7 @@ int dof_of(const Model& model, const std::variant<int, std::string>& dof) {
   return joint.v_index;
 }
 
-std::string describe(const PythonProblem& self) {
+std::string describe_problem(const PythonProblem& self) {
   const Problem& problem = self.problem;
   return fmt::format(
       "<Problem: {} steps of {:g} s, {} controls with {} knots, {} costs, {} constraints, {} free otherwise>",
@@ -256,7 +256,7 @@ the residual's numbers; `width` is of 'smooth_size'. Returns the Cost, whose wei
                                  nb::list(self.constraints.attr("copy")())};
           },
           "Costs and constraints are the same objects, in new lists.")
-      .def("__repr__", &describe);
+      .def("__repr__", &describe_problem);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "lithe/io/recording_writer.h"
 #include "lithe/view/recorded_contacts.h"
 #include "python/bindings/arrays.h"
+#include "python/bindings/names.h"
 #include "python/bindings/parts.h"
 #include "python/bindings/paths.h"
 #include "python/bindings/records.h"
@@ -139,19 +140,12 @@ Motion read_motion(const PathIn& path) {
           .cut_off = recording.cut_off};
 }
 
-const std::vector<RecordedContact>& contacts_of(const Motion& motion, long frame) {
+const std::vector<RecordedContact>& contacts_in_frame(const Motion& motion, long frame) {
   const long frames = static_cast<long>(motion.contacts.size());
   if (frame < -frames || frame >= frames) {
     throw nb::index_error(fmt::format("frame {} is out of range: there are {}", frame, frames).c_str());
   }
   return motion.contacts[static_cast<std::size_t>(frame < 0 ? frame + frames : frame)];
-}
-
-template <class Entry>
-std::vector<std::string> names_of(const std::vector<Entry>& entries) {
-  std::vector<std::string> names;
-  for (const Entry& entry : entries) names.push_back(entry.name);
-  return names;
 }
 
 template <class Entry>
@@ -290,7 +284,7 @@ void bind_recording(nb::module_& m) {
           "Of the motors, (T, motors); NaN where motors were off and in the last frame.")
       .def_ro("has_controls", &Motion::has_controls, "Whether every frame but the last says what drove its step.")
       .def(
-          "contacts", [](const Motion& x, long frame) { return contacts_of(x, frame); }, nb::arg("frame"),
+          "contacts", [](const Motion& x, long frame) { return contacts_in_frame(x, frame); }, nb::arg("frame"),
           "The contacts found in a frame, with their impulses during the step that starts there.")
       .def_ro("cut_off", &Motion::cut_off, "Whether the file ended within a frame.")
       .def("__len__", [](const Motion& x) { return x.contacts.size(); })

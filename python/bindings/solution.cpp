@@ -12,7 +12,7 @@ namespace lithe::python {
 
 namespace {
 
-const PythonSolution& self_of(nb::handle self) { return nb::cast<const PythonSolution&>(self); }
+const PythonSolution& solution_in(nb::handle self) { return nb::cast<const PythonSolution&>(self); }
 
 // The generalised forces of every step, nv × T.
 MatX forces_of(const Problem& problem, const Plan& plan) {
@@ -95,15 +95,16 @@ void bind_solution(nb::module_& m) {
           "plan", [](PythonSolution& self) -> Plan& { return self.solution.plan; }, nb::rv_policy::reference_internal,
           "Feasible if any was.")
       .def_prop_ro(
-          "u", [](nb::handle self) { return rows_view_of(self_of(self).solution.plan.u, self); },
+          "u", [](nb::handle self) { return rows_view_of(solution_in(self).solution.plan.u, self); },
           "The plan's controls (knots, m).")
       .def_prop_ro(
-          "q", [](nb::handle self) { return rows_view_of(self_of(self).solution.trajectory.q, self); },
+          "q", [](nb::handle self) { return rows_view_of(solution_in(self).solution.trajectory.q, self); },
           "The motion from the start (T + 1, nq).")
       .def_prop_ro(
-          "v", [](nb::handle self) { return rows_view_of(self_of(self).solution.trajectory.v, self); }, "(T + 1, nv)")
+          "v", [](nb::handle self) { return rows_view_of(solution_in(self).solution.trajectory.v, self); },
+          "(T + 1, nv)")
       .def_prop_ro(
-          "tau", [](nb::handle self) { return rows_view_of(self_of(self).tau, self); },
+          "tau", [](nb::handle self) { return rows_view_of(solution_in(self).tau, self); },
           "The controls as generalised forces of every step (T, nv), as rollout() takes them.")
       .def_prop_ro(
           "status", [](const PythonSolution& self) { return self.solution.trajectory.status; },

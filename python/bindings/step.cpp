@@ -121,7 +121,7 @@ struct ContactView {
   double gap;
 };
 
-std::vector<ContactView> contacts_of(const Record& record) {
+std::vector<ContactView> contact_views(const Record& record) {
   std::vector<ContactView> views;
   const auto& contacts = record->contacts.contacts;
   for (int k = 0; k < static_cast<int>(contacts.size()); ++k) {
@@ -175,7 +175,7 @@ void bind_record(nb::module_& m) {
           "Impulses of all constraint rows (status.rows,), N·s or N·m·s.")
       .def_prop_ro("status", [](const Record& record) { return record->status; })
       .def_prop_ro("options", [](const Record& record) { return record->options; })
-      .def_prop_ro("contacts", &contacts_of, "Contact points with their impulses.")
+      .def_prop_ro("contacts", &contact_views, "Contact points with their impulses.")
       .def_prop_ro("warm_start", [](const Record& record) { return record->warm_start; })
       .def(
           "constraint_forces",
