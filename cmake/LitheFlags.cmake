@@ -2,6 +2,14 @@
 # that it reaches no one who uses the installed library.
 add_library(lithe_flags INTERFACE)
 
+# The processor that code is made for: with LITHE_LEVELS each room has its own, and programs get the first of them.
+set(lithe_arch "${LITHE_ARCH}")
+if(LITHE_LEVELS)
+  set(lithe_arch "")
+elseif(NOT lithe_arch AND LITHE_NATIVE)
+  set(lithe_arch native)
+endif()
+
 target_compile_options(lithe_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
   -Wnon-virtual-dtor -Woverloaded-virtual
@@ -16,12 +24,17 @@ target_compile_options(lithe_flags INTERFACE
   # Never fast-math. These three change no result, except that a*b+c may be rounded once instead
   # of twice; NaN, infinities, signed zeros and the order of sums stay as written.
   -ffp-contract=fast -fno-math-errno -fno-trapping-math
+  # Nobody replaces functions of ours at run time, so they may be inlined in position-independent code too (which is clang's default).
+  $<$<CXX_COMPILER_ID:GNU>:-fno-semantic-interposition>
 
-  $<$<AND:$<BOOL:${LITHE_NATIVE}>,$<CONFIG:Release,RelWithDebInfo>>:-march=native>
-  # All of the machine's instructions, but not gcc 12's scheduling for AMD's newer cores: it costs the dynamics
-  # kernels three to eight per cent.
-  $<$<AND:$<BOOL:${LITHE_NATIVE}>,$<CONFIG:Release,RelWithDebInfo>,$<CXX_COMPILER_ID:GNU>>:-mtune=generic>
+  # With -march=native gcc 12 would also schedule for AMD's newer cores, which costs the dynamics kernels three to eight per cent.
+  $<$<AND:$<BOOL:${lithe_arch}>,$<CONFIG:Release,RelWithDebInfo>>:-march=${lithe_arch}$<$<CXX_COMPILER_ID:GNU>:$<SEMICOLON>-mtune=generic>>
 )
+
+# lithe_compile_quickly(<target>): for code in which no time is spent.
+function(lithe_compile_quickly target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release,RelWithDebInfo>:-O1>)
+endfunction()
 
 if(LITHE_FUZZ)
   if(NOT CMAKE_CXX_COMPILER_ID MATCHES Clang)

@@ -1,39 +1,38 @@
-# lithe_room(<name> DEPENDS <targets>...)
+# lithe_room(<name> DEPENDS <targets>... [USES <targets>...] [DEFINES <macros>...] [LEAVES_OUT <files>...] [LIGHT])
 #
-# One room of the library: lithe/<name>/*.cpp becomes the target lithe_<name>, alias lithe::<name>.
-# Its headers, beside the sources, are included as "lithe/<name>/x.h". A room without sources is an
-# INTERFACE library. What DEPENDS names is all that a room can see, so a wrong link is impossible.
+# One room of the library: lithe/<name>/*.cpp becomes the target lithe_<name>, alias lithe::<name>. Its headers, beside the sources, are
+# included as "lithe/<name>/x.h". A room without sources is an INTERFACE library. What DEPENDS names is all that a room can see, so a wrong
+# link is impossible; USES names libraries that no header shows, DEFINES macros of the sources, LEAVES_OUT files that
+# this configuration goes without. A LIGHT room does nothing where time counts: it is compiled quickly rather than well.
+#
+# With LITHE_LEVELS, the rooms are header-only targets, and their objects, compiled once per level, go into one shared library per level
+# (lithe_shared_library).
 function(lithe_room name)
-  cmake_parse_arguments(PARSE_ARGV 1 room "" "" DEPENDS)
+  cmake_parse_arguments(PARSE_ARGV 1 room "LIGHT" "" "DEPENDS;USES;DEFINES;LEAVES_OUT")
   set(target lithe_${name})
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/lithe/${name}/*.cpp)
   file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/lithe/${name}/*.h)
+  foreach(source IN LISTS room_LEAVES_OUT)
+    list(REMOVE_ITEM sources ${PROJECT_SOURCE_DIR}/lithe/${name}/${source})
+    list(REMOVE_ITEM headers ${PROJECT_SOURCE_DIR}/lithe/${name}/${source})
+  endforeach()
 
-  if(sources)
+  if(sources AND NOT LITHE_LEVELS)
     set(scope PUBLIC)
     add_library(${target} ${sources})
-    target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:lithe_flags>)
+    target_link_libraries(${target} PRIVATE ${room_USES})
+    lithe_compile_room(${target} "")
     set_target_properties(${target} PROPERTIES
-      POSITION_INDEPENDENT_CODE ON
       VERSION ${PROJECT_VERSION}
       SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
       INSTALL_RPATH $ORIGIN
     )
-    if(lithe_room_launcher)
-      set_target_properties(${target} PROPERTIES CXX_COMPILER_LAUNCHER "${lithe_room_launcher}")
-    endif()
-    lithe_unity(${target})
-    # All rooms are compiled alike, so that one set of precompiled headers does for all.
-    get_property(first GLOBAL PROPERTY lithe_first_room)
-    if(first)
-      lithe_precompile(${target} REUSE_FROM ${first})
-    else()
-      set_property(GLOBAL PROPERTY lithe_first_room ${target})
-      lithe_precompile(${target} ${lithe_common_headers})
-    endif()
   else()
     set(scope INTERFACE)
     add_library(${target} INTERFACE)
+    if(sources)
+      target_link_libraries(${target} INTERFACE $<INSTALL_INTERFACE:lithe::shared>)
+    endif()
   endif()
   add_library(lithe::${name} ALIAS ${target})
 
@@ -43,5 +42,71 @@ function(lithe_room name)
   target_sources(${target} ${scope}
     FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${headers}
   )
-  install(TARGETS ${target} EXPORT lithe FILE_SET HEADERS)
+  install(TARGETS ${target} EXPORT lithe COMPONENT library FILE_SET HEADERS COMPONENT library)
+
+  if(sources)
+    foreach(level IN LISTS LITHE_LEVELS)
+      set(objects ${target}_${level})
+      add_library(${objects} OBJECT ${sources})
+      target_link_libraries(${objects} PRIVATE ${target} ${room_USES})
+      target_compile_options(${objects} PRIVATE -march=${level} -mtune=generic)
+      lithe_compile_room(${objects} ${level})
+      set_property(GLOBAL APPEND PROPERTY lithe_objects_${level} ${objects})
+      set_property(GLOBAL APPEND PROPERTY lithe_uses ${room_USES})
+    endforeach()
+  endif()
+endfunction()
+
+# How the sources of a room are compiled, with the macros and in the manner that the calling lithe_room() was given.
+function(lithe_compile_room target level)
+  target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:lithe_flags>)
+  target_compile_definitions(${target} PRIVATE ${room_DEFINES})
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  if(room_LIGHT)
+    lithe_compile_quickly(${target})
+  endif()
+  if(lithe_room_launcher)
+    set_target_properties(${target} PROPERTIES CXX_COMPILER_LAUNCHER "${lithe_room_launcher}")
+  endif()
+  lithe_unity(${target})
+  # All rooms (of a level) are compiled alike, so that one set of precompiled headers does for all.
+  get_property(first GLOBAL PROPERTY lithe_first_room_${level})
+  if(first)
+    lithe_precompile(${target} REUSE_FROM ${first})
+  else()
+    set_property(GLOBAL PROPERTY lithe_first_room_${level} ${target})
+    lithe_precompile(${target} ${lithe_common_headers})
+  endif()
+endfunction()
+
+# lithe_shared_library()
+#
+# Makes liblithe.so of all rooms, once per level of LITHE_LEVELS. They lie in folders of which the dynamic loader takes the best that the
+# processor can run (glibc-hwcaps, since glibc 2.33). lithe_shared is the first of them, which programs are linked with.
+function(lithe_shared_library)
+  get_property(uses GLOBAL PROPERTY lithe_uses)
+  list(REMOVE_DUPLICATES uses)
+  foreach(level IN LISTS LITHE_LEVELS)
+    set(library lithe_shared_${level})
+    add_library(${library} SHARED)
+    get_property(objects GLOBAL PROPERTY lithe_objects_${level})
+    target_link_libraries(${library} PRIVATE ${objects} ${uses} Eigen3::Eigen fmt::fmt Threads::Threads)
+    # A program's own copies of inline functions, compiled for the lowest level, shall not replace those of the library.
+    target_link_options(${library} PRIVATE LINKER:-Bsymbolic LINKER:--no-undefined)
+    set_target_properties(${library} PROPERTIES
+      OUTPUT_NAME lithe
+      SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
+      LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/levels/glibc-hwcaps/${level}
+      INSTALL_RPATH ""
+    )
+    set(folder ${CMAKE_INSTALL_LIBDIR}/glibc-hwcaps/${level})
+    if(NOT TARGET lithe_shared)
+      add_library(lithe_shared ALIAS ${library})
+      set_target_properties(${library} PROPERTIES EXPORT_NAME shared)
+      install(TARGETS ${library} EXPORT lithe LIBRARY DESTINATION ${folder} COMPONENT library)
+    else()
+      install(TARGETS ${library} LIBRARY DESTINATION ${folder} COMPONENT library NAMELINK_SKIP)
+    endif()
+    install(TARGETS ${library} LIBRARY DESTINATION lithe/lib/glibc-hwcaps/${level} COMPONENT python NAMELINK_SKIP)
+  endforeach()
 endfunction()

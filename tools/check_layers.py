@@ -4,7 +4,7 @@
     core < {spatial, lcp} < model < {dynamics, collision, io} < contact < step < batch < optimize < apps, python
 
 A room may include itself and the rooms strictly below it; rooms on one level do not see one another.
-`show` sits above dynamics, collision and io, and `view` above show and step. `scenes` sits above model and io, and only programs (apps, tests, ...) may include it.
+`show` sits above dynamics, collision and io, `recording` above io and step, and `view` above all of them. `scenes` sits above model and io, and only programs (apps, tests, ...) may include it.
 
     tools/check_layers.py [root of the tree]
 """
@@ -39,7 +39,8 @@ def rooms_seen_by_each():
         below |= level
     seen["scenes"] = seen["model"] | {"io", "scenes"}
     seen["show"] = seen["model"] | {"dynamics", "collision", "io", "show"}
-    seen["view"] = seen["step"] | {"io", "show", "view"}
+    seen["recording"] = seen["step"] | {"io", "recording"}
+    seen["view"] = seen["step"] | {"io", "recording", "show", "view"}
     return seen
 
 

@@ -2,7 +2,7 @@
 
 #include "lithe/io/recording_writer.h"
 #include "lithe/optimize/motion.h"
-#include "lithe/view/recorded_contacts.h"
+#include "lithe/recording/recorded_contacts.h"
 
 namespace lithe::experiments {
 

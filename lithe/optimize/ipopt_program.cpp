@@ -227,15 +227,6 @@ void set_options(Ipopt::OptionsList& options, const IpoptSettings& settings) {
 
 }  // namespace
 
-double infeasibility(const ProgramShape& shape, const VecX& constraints) {
-  double largest = 0;
-  for (Eigen::Index i = 0; i < constraints.size(); ++i) {
-    largest =
-        std::max({largest, constraints[i] - shape.constraint_upper[i], shape.constraint_lower[i] - constraints[i]});
-  }
-  return largest;
-}
-
 IpoptResult solve_with_ipopt(NonlinearProgram& program, const IpoptSettings& settings) {
   // Recursive: a callback may solve another programme.
   static std::recursive_mutex one_at_a_time;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <string>
 #include <vector>
@@ -40,7 +41,14 @@ class NonlinearProgram {
 };
 
 // The largest amount by which c is outside of its bounds.
-double infeasibility(const ProgramShape& shape, const VecX& constraints);
+inline double infeasibility(const ProgramShape& shape, const VecX& constraints) {
+  double largest = 0;
+  for (Eigen::Index i = 0; i < constraints.size(); ++i) {
+    largest =
+        std::max({largest, constraints[i] - shape.constraint_upper[i], shape.constraint_lower[i] - constraints[i]});
+  }
+  return largest;
+}
 
 // The accepted point after each iteration.
 struct IpoptIteration {

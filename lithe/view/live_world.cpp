@@ -7,7 +7,7 @@
 #include "lithe/model/configuration.h"
 #include "lithe/show/position_gradients.h"
 #include "lithe/step/step.h"
-#include "lithe/view/recorded_contacts.h"
+#include "lithe/recording/recorded_contacts.h"
 
 namespace lithe {
 

@@ -7,7 +7,7 @@
 
 #include "lithe/io/recording_reader.h"
 #include "lithe/io/recording_writer.h"
-#include "lithe/view/recorded_contacts.h"
+#include "lithe/recording/recorded_contacts.h"
 #include "python/bindings/arrays.h"
 #include "python/bindings/names.h"
 #include "python/bindings/parts.h"

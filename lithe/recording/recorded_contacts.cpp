@@ -1,4 +1,4 @@
-#include "lithe/view/recorded_contacts.h"
+#include "lithe/recording/recorded_contacts.h"
 
 namespace lithe {
 
