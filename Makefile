@@ -3,67 +3,74 @@
 MAKEFLAGS += --no-print-directory
 
 VENV := .venv/bin
-FUZZ_SECONDS ?= 60
 BENCH_ARGS ?=
+
+PHASE := @tools/phase.sh
 
 # $(call configure_and_build,<preset>)
 configure_and_build = cmake --preset $(1) --log-level=WARNING >/dev/null && cmake --build --preset $(1)
 
 sources = find lithe apps tests bench fuzz examples python -name '*.h' -print0 -o -name '*.cpp' -print0
 
-.PHONY: setup build demo test check bench compare rates experiments experiments-page gallery viewer viewer-test python python-test api bench-python format format-check layer-check tool-test clean help
+.PHONY: build demo test check bench compare rates experiments experiments-page gallery viewer viewer-test wheel python python-test package api \
+        bench-python format format-check layer-check tool-test clean help
 
-setup:  ## install what is missing: packages and .venv
-	@tools/setup.sh
+build:  ## compile library, command line, examples and tests into build/ (Release)
+	$(PHASE) "packages for the build" tools/setup.sh build test
+	$(PHASE) "compile" bash -c '$(call configure_and_build,release)'
 
-build: setup  ## build everything into build/ (Release)
-	@$(call configure_and_build,release)
-
-demo: build viewer  ## build, then show what Lithe does
+demo:  ## the first thing to try: find a throw and write out/demo.html; installs and compiles what that needs, and no more
+	$(PHASE) "packages for the demo" tools/setup.sh build viewer
+	$(PHASE) "the viewer's page" tools/viewer.sh build
+	$(PHASE) "compile the library and the command line" tools/compile.sh lithe_cli
 	@build/lithe demo
 
-test: build layer-check format-check tool-test  ## build and run all tests
-	@ctest --preset release
+test:  ## everything that a change must pass; installs what that needs
+	$(PHASE) "packages for all tests" tools/setup.sh build viewer test browser wheel python
+	@$(MAKE) layer-check format-check tool-test
+	@$(MAKE) build
+	$(PHASE) "tests of C++ and the command line" ctest --preset release
 	@$(MAKE) viewer-test
 	@$(MAKE) python-test
 
 viewer:  ## build the viewer's page, viewer/dist/viewer.html
-	@tools/setup.sh --viewer
-	@tools/viewer.sh build
+	$(PHASE) "packages for the viewer" tools/setup.sh viewer
+	$(PHASE) "the viewer's page" tools/viewer.sh build
 
-viewer-test: build  ## test the viewer: its code, and the page in Chromium with what build/lithe exports and serves
-	@tools/setup.sh --browser
-	@tools/viewer.sh build
-	@tools/viewer.sh test
+viewer-test: viewer  ## test the viewer: its code, and the page in Chromium with what build/lithe exports and serves
+	$(PHASE) "packages for the viewer's tests" tools/setup.sh build browser
+	$(PHASE) "compile the library and the command line" tools/compile.sh lithe_cli
+	$(PHASE) "tests of the viewer" tools/viewer.sh test
 
-python: setup  ## build the Python package and install it into .venv-python
-	@tools/python.sh install
+wheel: viewer  ## build the Python package, dist/lithe-*.whl, which needs nothing of the system it is installed on
+	$(PHASE) "packages for the wheel" tools/setup.sh build wheel
+	$(PHASE) "the wheel" tools/wheel.sh build
 
-python-test: python  ## test the Python package as installed: behaviour, types, examples, reference
-	@tools/python.sh test
+python: wheel  ## install the wheel into .venv-python
+	$(PHASE) "packages for the tests of Python" tools/setup.sh python test
+	$(PHASE) "install the wheel" tools/python.sh install
+
+python-test: python  ## test the wheel on its own, and all of the Python package: behaviour, types, examples, reference
+	$(PHASE) "tests of the wheel" tools/wheel.sh test
+	$(PHASE) "tests of the Python package" tools/python.sh test
+
+package: viewer  ## build a Debian package, dist/lithe_*.deb: library, headers, command line and viewer
+	$(PHASE) "packages for the Debian package" tools/setup.sh build package
+	$(PHASE) "the Debian package" tools/package.sh build
 
 api: python  ## write docs/api.md from the docstrings
 	@.venv-python/bin/python tools/api_reference.py --into docs/api.md
 
 bench-python: python  ## what Python adds to a step, and how batches use the cores
+	@tools/setup.sh build bench
 	@$(call configure_and_build,bench)
 	@.venv-python/bin/python bench/python_overhead.py --cpp build/bench_python_rates
 
-check: setup  ## the slow checks: sanitizers, large random runs, fuzzers (FUZZ_SECONDS=60 each); builds the benchmarks too
-	@$(call configure_and_build,bench)
-	@tools/setup.sh --browser
-	@tools/viewer.sh build
-	@tools/viewer.sh mock
-	@$(call configure_and_build,asan)
-	@cmake --build --preset asan --target all_verify_interface_header_sets
-	@ctest --preset asan
-	@LITHE_TEST_SCALE=large ctest --preset release
-	@LITHE_TEST_SCALE=50 ctest --preset release -R 'RandomLcp|Robots.AHalfCheetah'  # a million problems, a million steps
-	@$(call configure_and_build,fuzz)
-	@tools/fuzz.sh build-fuzz $(FUZZ_SECONDS)
+check:  ## the slow checks: sanitizers, large random runs, fuzzers, hostile environments, packages; goes on where it was stopped
+	@tools/check.sh
 
-bench:  ## run the benchmarks, print their tables and write docs/benchmarks.md (BENCH_ARGS=... passes arguments on)
-	@tools/setup.sh --bench
+bench:  ## run the benchmarks and print the tables (BENCH_ARGS=... passes arguments on)
+	@tools/setup.sh build bench
 	@$(call configure_and_build,bench)
 	@tools/bench.sh $(BENCH_ARGS)
 
@@ -77,27 +84,30 @@ experiments: build  ## run the experiments in optimisation: report, figures and 
 	@build/lithe experiments
 
 gallery: build viewer  ## take the pictures of docs/gallery.md, with Chromium
-	@tools/setup.sh --browser
-	@node tools/gallery.mjs
+	@tools/setup.sh browser
+	@tools/viewer.sh gallery
 
 experiments-page: build  ## run them and write docs/experiments.md; what was missed fails, but is written too
 	@rm -f out/experiments/report.md
 	@status=0; build/lithe experiments || status=$$?; python3 tools/experiments_page.py && exit $$status
 
-format: setup  ## format all C++ code
+format:  ## format all C++ code
+	@tools/setup.sh test
 	@$(sources) | xargs -0 -r $(VENV)/clang-format -i
 
-format-check: setup  ## fail if any C++ code is not formatted
-	@$(sources) | xargs -0 -r $(VENV)/clang-format --dry-run --Werror
+format-check:  ## fail if any C++ code is not formatted
+	@tools/setup.sh test
+	$(PHASE) "format" bash -c "$(sources) | xargs -0 -r $(VENV)/clang-format --dry-run --Werror"
 
-layer-check: setup  ## fail if an include goes against the order of the rooms
-	@python3 tools/check_layers.py
+layer-check:  ## fail if an include goes against the order of the rooms
+	$(PHASE) "layers" python3 tools/check_layers.py
 
-tool-test: setup  ## test the tools
-	@$(VENV)/python -m pytest -q tools/tests
+tool-test:  ## test the tools
+	@tools/setup.sh test
+	$(PHASE) "tests of the tools" $(VENV)/python -m pytest -q -p no:cacheprovider tools/tests
 
-clean:  ## remove all build directories (not .venv)
-	@rm -rf build build-debug build-asan build-fuzz build-clang build-gcc build-python
+clean:  ## remove all build directories (not the environments of Python)
+	@rm -rf build build-* dist
 
 help:  ## show this table
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

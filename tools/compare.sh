@@ -9,7 +9,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 build=${1:-build}
 [[ -f $build/CMakeCache.txt ]] || { echo "compare: error: $build is not a build folder; run make build first" >&2; exit 1; }
 
-tools/setup.sh --compare
+tools/setup.sh compare
 cmake --log-level=WARNING "$build" >/dev/null # finds what has been installed
 cmake --build "$build" --target compare_programs
 programs=$build/tests/compare

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the Python package as a wheel and installs it into .venv-python, or tests what is installed there.
+# Installs the wheel of dist/ into .venv-python, or tests what is installed there.
 #
 #   tools/python.sh install
 #   tools/python.sh test [arguments of pytest]
@@ -7,28 +7,19 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 root=$PWD
 python=$root/.venv-python/bin/python
-wheels=build-python/wheels
-stamp=build-python/installed.stamp
-
-# Prints a file that a wheel is made of and that has changed since the last one was installed, if there is one.
-changed() {
-  local page=viewer/dist/viewer.html # goes along, if it was built
-  [[ -f $page ]] || page=
-  find lithe python cmake pyproject.toml CMakeLists.txt README.md ${page:+"$page"} -type f -not -path '*/tests/*' -not -name '*.pyc' \
-    -newer "$stamp" -print -quit
-}
+stamp=.venv-python/installed.stamp
 
 install() {
-  if [[ -f $stamp && -z $(changed) ]] && "$python" -m pip show --quiet lithe 2>/dev/null; then
+  local wheel
+  wheel=$(echo dist/lithe-*.whl)
+  [[ -f $wheel ]] || { echo "python: error: there is no dist/lithe-*.whl; run make wheel first" >&2 && exit 1; }
+  if [[ -f $stamp && ! $wheel -nt $stamp ]] && "$python" -m pip show --quiet lithe 2>/dev/null; then
     echo "python: lithe is installed in .venv-python"
     return
   fi
-  rm -rf "$wheels"
-  # Without isolation: the build's needs are in .venv-python already. With the compiler of the C++ build, whose objects ccache knows.
-  CC=cc CXX=c++ "$python" -m pip wheel --quiet --disable-pip-version-check --no-build-isolation --no-deps -w "$wheels" .
-  "$python" -m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall "$wheels"/*.whl
+  "$python" -m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall "$wheel"
   touch "$stamp"
-  echo "python: installed $(basename "$wheels"/*.whl) into .venv-python"
+  echo "python: installed $wheel into .venv-python"
 }
 
 # From a folder of its own: in the source tree, lithe/ would be found before the package.

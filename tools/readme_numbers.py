@@ -32,7 +32,7 @@ def numbers(folder):
     runs = json.loads((folder / "optimize.json").read_text(encoding="utf-8"))["benchmarks"]
     (iteration,) = (run["ms_per_iteration"] for run in runs if run["name"].startswith("ddp_humanoid/1/"))
     test = GRADIENT_TEST.read_text(encoding="utf-8")
-    scenes_tested, largest, median = (constant(test, name) for name in ("kScenes", "kLargestError", "kMedianError"))
+    scenes_tested, largest, median = (constant(test, name) for name in ("kSceneCount", "kLargestSceneError", "kMedianError"))
     forward, jacobians, vjp = (gradients[f"{key}_us"] for key in ("forward", "jacobians", "vjp"))
     bench = "[`make bench`](docs/benchmarks.md)"
     return [

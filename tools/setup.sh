@@ -18,11 +18,11 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 packages_of() {
   case $1 in
-    build) echo g++ cmake ninja-build libeigen3-dev libfmt-dev libcli11-dev libqhull-dev libtinyxml2-dev coinor-libipopt-dev libboost-dev ;;
+    build) echo g++ cmake ninja-build ccache libeigen3-dev libfmt-dev libcli11-dev libqhull-dev libtinyxml2-dev coinor-libipopt-dev libboost-dev ;;
     viewer) node_will_do || echo python3 python3-venv ;;
-    test) echo ccache libgtest-dev python3 python3-venv ;;
+    test) echo libgtest-dev python3 python3-venv ;;
     browser) [[ -x ${CHROMIUM:-/usr/bin/chromium} ]] || chromium_package ;;
-    wheel) echo ccache python3 python3-venv python3-dev ;;
+    wheel) echo python3 python3-venv python3-dev ;;
     python) echo python3 python3-venv python3-torch ;; # PyTorch from PyPI would bring gigabytes along
     package) echo dpkg-dev file ;;
     check) echo clang libclang-rt-dev libbenchmark-dev locales ;;

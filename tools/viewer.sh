@@ -3,9 +3,12 @@
 #
 #   tools/viewer.sh build
 #   tools/viewer.sh test     Vitest, then the page in a browser ($CHROMIUM, else /usr/bin/chromium) with build/lithe
+#   tools/viewer.sh gallery  pictures for docs/gallery.md
 #   tools/viewer.sh mock     the page in a browser with a stand-in for the live server, which can do all that goes wrong
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../viewer"
+# Where the system has no node, tools/setup.sh brings one along.
+[[ ! -x ../.venv-node/bin/node ]] || PATH=$PWD/../.venv-node/bin:$PATH
 page=dist/viewer.html
 installed=node_modules/.lithe.stamp
 
@@ -47,8 +50,9 @@ case ${1-} in
   build) build ;;
   test) run_tests ;;
   mock) install && npm run --silent test:mock ;;
+  gallery) install && cd .. && node tools/gallery.mjs ;;
   *)
-    echo "usage: tools/viewer.sh build | test | mock" >&2
+    echo "usage: tools/viewer.sh build | test | mock | gallery" >&2
     exit 2
     ;;
 esac

@@ -49,28 +49,40 @@ def setup(tmp_path: pathlib.Path) -> Setup:
 def test_node_of_any_origin_will_do(setup: Setup) -> None:
     for version in (18, 20, 24):
         setup.node(version)
-        assert setup.run("--viewer").returncode == 0
+        assert setup.run("viewer").returncode == 0
     assert setup.installed() == ""
 
 
-def test_an_old_node_is_named(setup: Setup) -> None:
+def test_without_a_node_that_is_new_enough_one_is_brought_along(setup: Setup) -> None:
     setup.node(16)
-    result = setup.run("--viewer")
-    assert result.returncode == 1
-    assert "v16.1.0" in result.stderr and "18 or newer" in result.stderr
+    result = setup.run("--dry-run", "viewer")
+    assert "missing or outdated: .venv-node" in result.stdout or (kRoot / ".venv-node").exists()
+    setup.node(20)
+    assert ".venv-node" not in setup.run("--dry-run", "viewer").stdout
 
 
 def test_a_chromium_that_is_named_must_be_there(setup: Setup, tmp_path: pathlib.Path) -> None:
-    result = setup.run("--browser", CHROMIUM=str(tmp_path / "none"))
+    result = setup.run("browser", CHROMIUM=str(tmp_path / "none"))
     assert result.returncode == 1
     assert "CHROMIUM" in result.stderr
     setup.program("chromium", "#!/bin/sh\n")
-    assert setup.run("--browser", CHROMIUM=str(setup.bin / "chromium")).returncode == 0
+    assert setup.run("browser", CHROMIUM=str(setup.bin / "chromium")).returncode == 0
     assert setup.installed() == ""
 
 
-def test_help_lists_every_option(setup: Setup) -> None:
+def test_each_part_installs_its_own_packages_and_no_others(setup: Setup) -> None:
+    setup.program("dpkg-query", "#!/bin/sh\nexit 1\n")  # nothing is installed
+    heavy = {"clang": "check", "chromium": "browser", "python3-torch": "python", "libgtest-dev": "test", "libeigen3-dev": "build"}
+    parts = ["build", "viewer", "test", "wheel", "python", "package", "check", "bench"]
+    for package, owner in heavy.items():
+        for part in parts:
+            words = setup.run("--dry-run", part).stdout.split()
+            assert (package in words) == (part == owner), (package, part)
+
+
+def test_help_lists_every_part(setup: Setup) -> None:
     text = setup.run("--help").stdout
-    for option in ("--bench", "--compare", "--viewer", "--browser", "--check"):
-        assert option in text
-    assert setup.run("--paint").returncode == 1
+    for part in ("build", "viewer", "test", "browser", "wheel", "python", "package", "check", "bench", "compare", "--dry-run"):
+        assert f"  {part} " in text or f"[{part}]" in text
+    assert setup.run("paint").returncode == 1
+    assert setup.run().returncode == 1

@@ -17,7 +17,7 @@ export const kPage = resolve(process.env.LITHE_VIEWER ?? 'dist/viewer.html');
 
 export async function launch() {
   const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
-  if (!existsSync(executablePath)) throw new Error(`there is no ${executablePath}: tools/setup.sh --browser installs Chromium, or CHROMIUM names one`);
+  if (!existsSync(executablePath)) throw new Error(`there is no ${executablePath}: tools/setup.sh browser installs Chromium, or CHROMIUM names one`);
   return chromium.launch({ executablePath, args: kArguments });
 }
 
