@@ -15,6 +15,7 @@
 #include "apps/lithe/demo_throw.h"
 #include "apps/lithe/export_files.h"
 #include "apps/lithe/interrupt.h"
+#include "apps/lithe/next_steps.h"
 #include "apps/lithe/progress.h"
 #include "apps/lithe/terminal.h"
 #include "bench/machine.h"
@@ -125,11 +126,7 @@ void demo(const DemoOptions& options) {
   show_table(options, interrupt);
   write_files(options, found);
   headline(options, "Next");
-  fmt::print(
-      "  build/lithe view catapult             live in the browser: push it, change gravity, stop time\n"
-      "  build/lithe optimize drone --aware    another task; `lithe scenes` lists what there is\n"
-      "  build/lithe gradcheck half_cheetah    gradients against differences, sample by sample\n"
-      "  make experiments                      the paper's experiments, judged and plotted\n");
+  fmt::print("{}", next_steps());
 }
 
 }  // namespace

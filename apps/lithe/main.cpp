@@ -1,12 +1,13 @@
 #include <CLI/CLI.hpp>
+#include <fmt/core.h>
 
 #include <cstdio>
 #include <exception>
-#include <iostream>
 #include <string>
 
 #include "apps/lithe/commands.h"
 #include "apps/lithe/interrupt.h"
+#include "apps/lithe/next_steps.h"
 #include "lithe/core/version.h"
 #include "lithe/io/source_place.h"
 
@@ -55,8 +56,10 @@ int main(int argc, char** argv) {
   }
 
   if (app.get_subcommands().empty()) {
-    std::cerr << app.help();
-    return kBadUsage;
+    fmt::print(
+        "Lithe {}, a differentiable physics engine for articulated rigid bodies with hard contact.\n\n{}\n"
+        "Any of them with --help says more; --help alone lists all commands.\n",
+        lithe::kVersion, lithe::cli::first_steps());
   }
   return 0;
 }
