@@ -76,7 +76,7 @@ TEST(PointMotion, IsWhatContactDerivativesSayForEveryPair) {
       }
     });
   }
-  if (only_seed() != 0) return;
+  if (few_cases()) return;
   for (std::size_t kind = 0; kind < met.size(); ++kind) EXPECT_GT(met[kind], 500) << "kind " << kind;
 }
 

@@ -62,8 +62,9 @@ TEST(Robots, AHumanoidFallsAndComesToRestFromAnywhere) {
     if (world.kinetic_energy() > 1e-3) ++restless;
   });
   // Some still rock on a shoulder, or swing an arm in the air.
+  if (few_cases()) return;
   EXPECT_LE(restless, 5 * test_scale());
-  EXPECT_GE(at_rest, only_seed() != 0 ? 0 : 40 * test_scale());  // of 50
+  EXPECT_GE(at_rest, 40 * test_scale());  // of 50
 }
 
 // What correction may add in the last step, at most (correction_energy.h): the targets that it had before they were reduced are not
@@ -131,7 +132,7 @@ VecX random_torques(const Model& model, double bound, std::mt19937_64& random) {
 }
 
 TEST(Robots, AHalfCheetahWithRandomControlsStaysFinite) {
-  const int steps = test_scale() >= 50 ? 1000000 : 20000 * std::min(test_scale(), 20);
+  const int steps = scaled(20000);
   World world = world_of(half_cheetah_on_ground());
   std::mt19937_64 random(1);
   int unsolved = 0;

@@ -144,8 +144,8 @@ int uniform_int(std::mt19937_64& random, int low, int high) {
 bool chance(std::mt19937_64& random, double probability) { return uniform(random, 0, 1) < probability; }
 
 VecX random_vector(std::mt19937_64& random, int size, double scale) {
-  std::normal_distribution<double> normal(0, scale);
-  return VecX::NullaryExpr(size, [&] { return normal(random); });
+  std::normal_distribution<double> normal;  // of width one: none of width zero is allowed, but a scale of zero is
+  return VecX::NullaryExpr(size, [&] { return scale * normal(random); });
 }
 
 Vec3 random_vec3(std::mt19937_64& random, double scale) { return random_vector(random, 3, scale); }
