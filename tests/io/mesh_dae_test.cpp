@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <numbers>
 
 #include "tests/io/mesh_files.h"
@@ -185,10 +184,8 @@ TEST(Dae, ASmallFileCannotAskForEndlessWork) {
   }
   library += "<node id='n40'/>";
   const std::string nodes = "<node><instance_node url='#n0'/></node>";
-  const auto start = std::chrono::steady_clock::now();
   expect_refused(dae_text(box_mesh(), {.surface = dae_triangles(box_mesh()), .nodes = nodes, .library = library}),
                  "LoadLimits::elements");
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
 
   std::string chain;
   for (int i = 0; i < 2000; ++i) chain += fmt::format("<node id='n{}'><instance_node url='#n{}'/></node>", i, i + 1);

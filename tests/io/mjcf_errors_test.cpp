@@ -5,6 +5,7 @@
 
 #include "tests/io/mjcf_text.h"
 #include "tests/io/wrong_file.h"
+#include "tests/support/clock.h"
 
 // A file that is wrong is refused with one line that says where and what; nothing else comes out of the reader.
 namespace lithe::test {
@@ -221,8 +222,8 @@ TEST(MjcfErrors, BoundTheDepthOfIncludes) {
   EXPECT_THROW(load(folder.write("main.xml", mjcf_around("<include file=\"0.xml\"/><worldbody/>"))), LoadError);
 }
 
-// Files that would cost a careless reader minutes or gigabytes: accepted or not, they take a second at most.
-TEST(MjcfErrors, CostNoMoreThanASecond) {
+// Files that would cost a careless reader minutes or gigabytes: accepted or not, they take a fraction of a second.
+TEST(MjcfErrors, ComeSoon) {
   const auto seconds = [](const std::string& text) {
     return cpu_seconds([&] {
       try {
@@ -244,12 +245,11 @@ TEST(MjcfErrors, CostNoMoreThanASecond) {
     hinges += fmt::format("<body><geom size=\"1\"/><joint name=\"j{}\"/></body>", i);
     if (i > 0) chain += fmt::format("<joint joint1=\"j{}\" joint2=\"j{}\"/>", i - 1, i);
   }
-  const double limit = 1.0 * kSlowdown;
-  EXPECT_LT(seconds(mjcf_around(classes + "</default><worldbody/>")), limit) << "many classes";
-  EXPECT_LT(seconds(mjcf_around("<worldbody>" + names + "</worldbody>")), limit) << "many geoms without names";
-  EXPECT_LT(seconds(mjcf_around(deep + "<worldbody><body childclass=\"c89\">" + names + "</body></worldbody>")), limit)
+  EXPECT_LT(seconds(mjcf_around(classes + "</default><worldbody/>")), kLong) << "many classes";
+  EXPECT_LT(seconds(mjcf_around("<worldbody>" + names + "</worldbody>")), kLong) << "many geoms without names";
+  EXPECT_LT(seconds(mjcf_around(deep + "<worldbody><body childclass=\"c89\">" + names + "</body></worldbody>")), kLong)
       << "deep classes";
-  EXPECT_LT(seconds(mjcf_around("<worldbody>" + hinges + "</worldbody>" + chain + "</equality>")), limit)
+  EXPECT_LT(seconds(mjcf_around("<worldbody>" + hinges + "</worldbody>" + chain + "</equality>")), kLong)
       << "a chain of followers";
   EXPECT_LT(
       seconds(mjcf_around(
@@ -257,7 +257,7 @@ TEST(MjcfErrors, CostNoMoreThanASecond) {
           repeated_text("<body><joint/><joint/><joint/><joint/><joint/><joint/><geom size=\"1\"/>", 90) +
           repeated_text("<body><joint/><joint/><joint/><joint/><joint/><joint/><geom size=\"1\"/></body>", 9'000) +
           repeated_text("</body>", 90) + "</worldbody>")),
-      limit)
+      kLong)
       << "a comb";
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <ctime>
 #include <string>
 
 #include "lithe/io/load.h"
@@ -24,20 +23,6 @@ inline LoadedModel load_world(const std::string& bodies, const LoadOptions& opti
 inline std::string heavy_body(const std::string& name, const std::string& more = "") {
   return "<body name=\"" + name + "\"><inertial pos=\"0 0 0\" mass=\"1\" diaginertia=\"1 1 1\"/>" + more + "</body>";
 }
-
-// The time that the processor spends on it, whatever else runs on the machine.
-template <class Action>
-double cpu_seconds(Action action) {
-  const std::clock_t start = std::clock();
-  action();
-  return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
-}
-// Sanitizers and debug builds are slower by about this.
-#if defined(__SANITIZE_ADDRESS__) || !defined(NDEBUG)
-inline constexpr double kSlowdown = 30;
-#else
-inline constexpr double kSlowdown = 1;
-#endif
 
 inline const Body& body_of(const LoadedModel& loaded, const std::string& name) {
   return loaded.model.bodies()[loaded.model.body(name)];

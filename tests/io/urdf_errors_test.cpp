@@ -1,11 +1,11 @@
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <string>
 #include <vector>
 
 #include "tests/io/urdf_text.h"
 #include "tests/io/wrong_file.h"
+#include "tests/support/clock.h"
 
 // A file that is wrong is refused with one line that says where and what; nothing else comes out of the reader.
 namespace lithe::test {
@@ -252,16 +252,13 @@ TEST(UrdfErrors, AreAllThatASpoiltValueCanCause) {
 }
 
 double seconds_to_refuse_or_read(const std::string& text, const LoadOptions& options = {}) {
-  const auto start = std::chrono::steady_clock::now();
-  try {
-    load_text(text, "robot.urdf", options);
-  } catch (const LoadError&) {
-  }
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return cpu_seconds([&] {
+    try {
+      load_text(text, "robot.urdf", options);
+    } catch (const LoadError&) {
+    }
+  });
 }
-
-// Whole seconds would be a loop over loops. (The bound is generous for slow machines and sanitizers.)
-constexpr double kLong = 20;
 
 TEST(UrdfErrors, ComeSoonForAFileOfManyLinks) {
   std::string chain = heavy_link("l0"), star = chain, mimics = "<link name=\"world\"/>";

@@ -9,8 +9,11 @@
 #include <boost/asio/write.hpp>
 #include <boost/beast/core.hpp>
 #include <boost/beast/websocket.hpp>
+#include <chrono>
 #include <optional>
 #include <thread>
+
+#include "tests/support/clock.h"
 
 namespace lithe::test {
 
