@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "apps/lithe/json.h"
+#include "apps/lithe/report_text.h"
 #include "bench/machine.h"
 
 namespace lithe::cli {
@@ -43,12 +44,6 @@ class Table {
     for (const auto& row : cells_) width = std::max(width, shown_width(row[c]));
     lines[1] += fmt::format("  {:>{}}", title, width);
     for (std::size_t r = 0; r < cells_.size(); ++r) lines[r + 2] += fmt::format("  {:>{}}", cells_[r][c], width);
-  }
-
-  // Characters, not bytes: all but the first byte of one are 10xxxxxx in UTF-8.
-  static std::size_t shown_width(std::string_view text) {
-    return static_cast<std::size_t>(
-        std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
   }
 
   std::string title_;
@@ -121,13 +116,13 @@ std::string BenchReport::text() const {
   std::string text;
   if (!results.empty()) {
     text = fmt::format("{}\n{}\n{}\n", times_table(results), ratios_table(results), blocks_table(results));
-    text += fmt::format(
+    text +=
         "  forward  a whole step with collision detection, warm: its guess is what the step before it found\n"
         "  all      the six Jacobians, from the record that the step leaves; VJP and JVP from the same\n"
         "  central  the six Jacobians by central differences of steps; Ridders by his extrapolation\n"
-        "  unit     Eigen's dense Cholesky factorisation of a 33×33 matrix\n\n"
-        "  Processor time, the shortest of up to {} windows each, taken by turns. {}; {}; {}.\n",
-        rounds, bench::cpu(), bench::compiler(), bench::vector_instructions());
+        "  unit     Eigen's dense Cholesky factorisation of a 33×33 matrix\n\n";
+    text += paragraph(fmt::format("Processor time, the shortest of up to {} windows each, taken by turns. {}; {}; {}.",
+                                  rounds, bench::cpu(), bench::compiler(), bench::vector_instructions()));
     if (std::string_view(bench::assertions()) == "on") text += "  Assertions are on: a release build is faster.\n";
   }
   if (interrupted()) text += fmt::format("  Stopped after {} of {} scenes.\n", results.size(), scenes_wanted);

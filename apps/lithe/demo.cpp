@@ -17,6 +17,7 @@
 #include "apps/lithe/interrupt.h"
 #include "apps/lithe/next_steps.h"
 #include "apps/lithe/progress.h"
+#include "apps/lithe/report_text.h"
 #include "apps/lithe/terminal.h"
 #include "bench/machine.h"
 #include "lithe/core/check.h"
@@ -97,7 +98,8 @@ void show_table(const DemoOptions& options, const InterruptGuard& interrupt) {
   if (interrupt.interrupted()) throw Interrupted();
   fmt::print("{}", paper_table(worlds));
   fmt::print("  Central, Ridders: by differences of steps. Ratio: how many times as long that takes.\n");
-  fmt::print("  Here: {}, one core. Paper: Werling et al. 2021, appendix, on its machine.\n", bench::cpu());
+  fmt::print("{}", paragraph(fmt::format("Here: {}, one core. Paper: Werling et al. 2021, appendix, on its machine.",
+                                         bench::cpu())));
 }
 
 void write_files(const DemoOptions& options, const DemoThrow& found) {

@@ -10,7 +10,8 @@ struct Interrupted {
 };
 
 // While one exists, Ctrl-C (and a polite kill) only sets a flag, so that a long command can stop at a good place. Asked
-// twice, the program ends at once.
+// twice, the program ends at once. A signal that the program was started to ignore stays ignored: so do shells start what runs in the
+// background, and their Ctrl-C is for others.
 class InterruptGuard {
  public:
   InterruptGuard();
