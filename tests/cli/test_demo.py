@@ -7,22 +7,18 @@ import shutil
 import signal
 import struct
 import subprocess
-import time
 
 import pytest
+from interrupting import read_terminal
 from recording import read_recording
 
 LITHE = os.path.abspath(os.environ.get("LITHE_CLI", "build/lithe"))
 PLACEHOLDER = '<script type="application/json" id="lithe-show">null</script>'
 
 
-def environment():
-    return {key: value for key, value in os.environ.items() if key != "LITHE_VIEWER"}
-
-
 def demo(folder, *arguments):
     return subprocess.run(
-        [LITHE, "demo", *map(str, arguments)], capture_output=True, text=True, timeout=300, cwd=folder, env=environment()
+        [LITHE, "demo", *map(str, arguments)], capture_output=True, text=True, timeout=300, cwd=folder
     )
 
 
@@ -73,7 +69,7 @@ def test_it_has_the_papers_table(shown):
         found = re.search(row.format(scene), text, re.M)
         assert (int(found[1]), int(found[2])) == (dofs, contacts)
         analytic, central, ridders = (float(found[i]) * unit[found[i + 1]] for i in (3, 5, 8))
-        assert 0 < analytic < central < ridders
+        assert 0 < analytic < min(central, ridders)  # by a factor of more than ten: no load of the machine changes that
         assert float(found[7]) == pytest.approx(central / analytic, rel=0.02)
         assert float(found[10]) == pytest.approx(ridders / analytic, rel=0.02)
     assert re.search(r"^  Atlas +paper +8\.53 ms +749 ms +87\.84× +2229 ms +261×$", text, re.M)
@@ -137,7 +133,7 @@ def test_without_a_viewer_there_are_recordings_and_advice(tmp_path):
     program.parent.mkdir()
     shutil.copy(LITHE, program)
     result = subprocess.run(
-        [program, "demo", "--out", "results"], capture_output=True, text=True, cwd=tmp_path, timeout=300, env=environment()
+        [program, "demo", "--out", "results"], capture_output=True, text=True, cwd=tmp_path, timeout=300
     )
     assert (result.returncode, result.stderr) == (0, "")
     assert "no page     the viewer's page is not built: `make viewer` does that" in result.stdout
@@ -147,33 +143,22 @@ def test_without_a_viewer_there_are_recordings_and_advice(tmp_path):
 
 def test_a_folder_that_cannot_be_made_is_an_error_at_once(tmp_path):
     (tmp_path / "out").write_text("a file")
-    start = time.monotonic()
     result = demo(tmp_path)
-    assert time.monotonic() - start < 1
-    assert (result.returncode, result.stdout) == (1, "")
+    assert (result.returncode, result.stdout) == (1, "")  # nothing was begun
     assert result.stderr.startswith("lithe: error: cannot make the folder 'out' for the results: ")
     assert (tmp_path / "out").read_text() == "a file"
     result = demo(tmp_path, "--out", "/proc/nowhere")
     assert result.returncode == 1 and "/proc/nowhere" in result.stderr
 
 
-def test_a_wrong_viewer_is_named(tmp_path):
-    result = demo(tmp_path, "--viewer", "nowhere.html")
-    assert "nowhere.html (--viewer): No such file" in result.stdout
-
-
 def on_a_terminal(folder, *arguments):
     """All that the demo writes to a terminal."""
     ours, its = pty.openpty()
-    env = {**environment(), "TERM": "xterm"}
-    process = subprocess.Popen([LITHE, "demo", *arguments], cwd=folder, stdout=its, stderr=its, stdin=its, env=env)
+    process = subprocess.Popen([LITHE, "demo", *arguments], cwd=folder, stdout=its, stderr=its, stdin=its)
     os.close(its)
     text = b""
-    try:
-        while part := os.read(ours, 65536):
-            text += part
-    except OSError:  # Linux's way to say that the other end is closed
-        pass
+    while part := read_terminal(ours):
+        text += part
     os.close(ours)
     assert process.wait(timeout=300) == 0
     return text.decode()
@@ -187,13 +172,13 @@ def test_on_a_terminal_there_are_a_bar_and_bold_headlines(tmp_path):
     for title, note in bars:
         assert re.fullmatch(r"iteration \d+, cost \d\.\de[-+]\d\d" if title == "optimising" else r"\d+ %", note)
     assert "\x1b[1mNext\x1b[0m" in text
-    assert "\x1b[1m" not in on_a_terminal(tmp_path, "--no-color")
+    plain = on_a_terminal(tmp_path, "--no-color", "--viewer", "nowhere.html")
+    assert "\x1b[1m" not in plain
+    assert "nowhere.html (--viewer): No such file" in plain
 
 
 def test_it_can_be_interrupted(tmp_path):
-    process = subprocess.Popen(
-        [LITHE, "demo", "--threads", "1"], cwd=tmp_path, stdout=subprocess.PIPE, text=True, env=environment()
-    )
+    process = subprocess.Popen([LITHE, "demo", "--threads", "1"], cwd=tmp_path, stdout=subprocess.PIPE, text=True)
     process.stdout.readline()  # it is at work
     process.send_signal(signal.SIGINT)
     assert process.wait(timeout=60) == 130

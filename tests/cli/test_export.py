@@ -14,9 +14,8 @@ STEPS = 30
 
 
 def lithe(*arguments, program=LITHE, **environment):
-    clean = {key: value for key, value in os.environ.items() if key != "LITHE_VIEWER"}
     return subprocess.run(
-        [program, *map(str, arguments)], capture_output=True, text=True, timeout=300, env={**clean, **environment}
+        [program, *map(str, arguments)], capture_output=True, text=True, timeout=300, env={**os.environ, **environment}
     )
 
 

@@ -30,10 +30,6 @@ ARM = """<robot name="arm"><link name="base"/>
 <joint name="hinge" type="continuous"><parent link="base"/><child link="rod"/><axis xyz="0 1 0"/></joint></robot>"""
 
 
-def environment(**extra):
-    return {**{key: value for key, value in os.environ.items() if key != "LITHE_VIEWER"}, **extra}
-
-
 @pytest.fixture
 def page(tmp_path):
     path = tmp_path / "page.html"
@@ -63,7 +59,7 @@ def handles_interrupts(process):
 def viewing(*arguments, **extra):
     """A server and its address. It must end by itself when it is interrupted, without a complaint."""
     command = [LITHE, "view", *map(str, arguments)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(**extra)) as process:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, **extra}) as process:
         try:
             title = read_line(process)
             address = urlsplit(read_line(process).strip())
@@ -287,10 +283,8 @@ def test_it_ends_when_it_is_asked_to(page, sign):
         client.receive_until(is_frame)
         while not handles_interrupts(process):
             time.sleep(0.01)
-        start = time.monotonic()
         process.send_signal(sign)
         assert process.wait(timeout=PATIENCE) == 0
-        assert time.monotonic() - start < 10
         with pytest.raises((AssertionError, ConnectionError)):
             client.receive_until(lambda _: False)
 
@@ -301,7 +295,7 @@ def error(*arguments, code=1, program=LITHE, folder=None, **extra):
         capture_output=True,
         text=True,
         timeout=PATIENCE,
-        env=environment(**extra),
+        env={**os.environ, **extra},
         cwd=folder,
     )
     assert (result.returncode, result.stdout) == (code, ""), result.stderr
