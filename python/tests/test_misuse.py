@@ -314,7 +314,7 @@ def test_other_processes_step_to_the_same_bits(method):
     with multiprocessing.get_context(method).Pool(2) as pool:
         motions = [pool.apply_async(world.simulate, (0.05,)) for _ in range(3)]
         for motion in motions:
-            result = motion.get(timeout=60)
+            result = motion.get(timeout=300)
             assert result.q.tobytes() == expected.q.tobytes() and result.v.tobytes() == expected.v.tobytes()
 
 

@@ -37,7 +37,7 @@ def test_a_solution_is_the_motion_that_its_forces_lead_to() -> None:
     assert cost == pytest.approx(solution.cost, rel=1e-12) and violation == 0
     assert solution.history[0].cost == pytest.approx(problem.evaluate()[0], rel=1e-12)
     assert solution.history[-1].cost < 0.1 * solution.history[0].cost
-    assert 0 < solution.seconds.total < 60 and solution.seconds.rollout > 0
+    assert solution.seconds.total > 0 and solution.seconds.rollout > 0
     assert abs(solution.q[-1, 0] - math.pi) < 0.02
     assert np.abs(solution.u).max() <= 2
 

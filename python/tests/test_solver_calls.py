@@ -6,6 +6,7 @@ import gc
 import math
 import os
 import signal
+import sys
 import threading
 import time
 from typing import Any
@@ -17,6 +18,8 @@ from numpy.typing import NDArray
 import lithe
 
 from problems import pendulum, rail, same_motion, swing_up
+
+PATIENCE = 60  # s, for what must happen in the end on whatever machine
 
 
 # Threads.
@@ -49,21 +52,32 @@ def test_solves_in_several_python_threads_are_independent() -> None:
 def test_other_threads_run_during_a_solve() -> None:
     problem = swing_up()
     problem.lower, problem.upper = [-2], [2]
-    counted, done = [0], threading.Event()
+    started, counted = threading.Event(), [0]
 
     def count() -> None:
-        while not done.is_set():
+        started.wait()
+        while counted[0] < 10:
             counted[0] += 1
-            time.sleep(1e-3)
+            time.sleep(0)  # lets others run
 
-    thread = threading.Thread(target=count)
-    thread.start()
-    before = counted[0]
-    lithe.stochastic_search(problem, method="mppi", max_iterations=10**6, max_seconds=0.3)
-    after = counted[0]
-    done.set()
-    thread.join()
-    assert after - before >= 10
+    def until_counted(line: lithe.Progress) -> bool:
+        started.set()
+        return counted[0] < 10
+
+    # A thread that does not give Python's lock up keeps it for this long.
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1000)
+    try:
+        thread = threading.Thread(target=count)
+        thread.start()
+        solution = lithe.stochastic_search(
+            problem, method="mppi", max_iterations=10**9, max_seconds=PATIENCE, progress=until_counted
+        )
+        started.set()
+        thread.join()
+    finally:
+        sys.setswitchinterval(interval)
+    assert solution.reason == "interrupted"
 
 
 # Progress, interruption, exceptions.
@@ -120,13 +134,26 @@ def test_exceptions_reach_the_caller_as_they_are(solver: str, threads: int) -> N
 
 
 def test_ctrl_c_stops_a_solver_and_the_best_is_returned() -> None:
-    problem = swing_up()
-    timer = threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT))
-    timer.start()
-    solution = lithe.stochastic_search(problem, method="mppi", max_iterations=10**6, max_seconds=20)
-    timer.join()
+    better = threading.Event()
+
+    def press() -> None:
+        better.wait()
+        os.kill(os.getpid(), signal.SIGINT)
+
+    def progress(line: lithe.Progress) -> None:
+        if line.iteration > 0 and line.best_cost < first[0]:
+            better.set()
+        first.append(line.cost)
+
+    first: list[float] = []
+    user = threading.Thread(target=press)
+    user.start()
+    solution = lithe.stochastic_search(
+        swing_up(), method="mppi", max_iterations=10**9, max_seconds=PATIENCE, progress=progress
+    )
+    better.set()
+    user.join()
     assert solution.reason == "interrupted" and "Ctrl-C" in solution.message
-    assert 0.1 < solution.seconds.total < 10
     assert solution.cost < solution.history[0].cost
 
 

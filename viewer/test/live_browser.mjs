@@ -54,7 +54,7 @@ async function check(name, options, act, { expected = /^$/, ...page_options } = 
 const live = (page, what) => page.evaluate(`(() => { const app = window.lithe_viewer; const l = app.live; return ${what}; })()`);
 // Asked from outside: the page's policy forbids what waitForFunction would do inside of it.
 async function until(page, what) {
-  for (const end = Date.now() + 10000; Date.now() < end; await page.waitForTimeout(30)) if (await live(page, what)) return;
+  for (const end = Date.now() + 60_000; Date.now() < end; await page.waitForTimeout(30)) if (await live(page, what)) return;
   throw new Error(`in vain: ${what}`);
 }
 const notice = (page) => page.locator('.notice');
@@ -240,7 +240,7 @@ await check('a lost connection says so and comes back with the same view', [], a
 });
 await check('a token that the server does not know any more says what to do', [], async (server, page) => {
   server.say('token');
-  await notice(page).filter({ hasText: 'Open the address that lithe view printed' }).waitFor({ timeout: 8000 });
+  await notice(page).filter({ hasText: 'Open the address that lithe view printed' }).waitFor({ timeout: 60_000 });
   assert.equal(await live(page, 'l.state'), 'refused');
   assert.equal(await page.getByRole('button', { name: /^Offline/ }).count(), 1);
 }, { expected: /403/ });

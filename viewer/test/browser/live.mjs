@@ -7,7 +7,7 @@ import { Server } from './server.mjs';
 
 const live = (page, text) => page.evaluate(`(() => { const app = window.lithe_viewer; const l = app?.live; const s = app?.session; return ${text}; })()`);
 // Asks again and again: the page's policy lets nothing be evaluated from inside.
-async function until(page, text, timeout = 15_000) {
+async function until(page, text, timeout = 60_000) {
   for (const start = performance.now(); !(await live(page, `Boolean(l && s && (${text}))`)); await page.waitForTimeout(25))
     if (performance.now() - start > timeout) throw new Error(`after ${timeout / 1000} s still not: ${text}`);
 }
@@ -73,7 +73,7 @@ async function test_connection(tests) {
   await with_server(tests, 'live: a server that was started anew with another token says what to do', ['pendulum'], async (page, server) => {
     await server.stop();
     Object.assign(server, await Server.start('pendulum', '--port', String(server.port)));
-    await notice(page).filter({ hasText: /Open the address that lithe view printed/ }).waitFor({ timeout: 15_000 });
+    await notice(page).filter({ hasText: /Open the address that lithe view printed/ }).waitFor({ timeout: 60_000 });
   }, { expected: broken });
 
   await with_server(tests, 'live: wrong tokens and foreign origins are refused', ['pendulum'], async (page, server, context) => {

@@ -20,7 +20,7 @@ export class Server {
         if (match) done(match);
       });
       child.on('exit', (code) => fail(new Error(`lithe view ended with ${code}: ${errors || out}`)));
-      setTimeout(() => fail(new Error(`lithe view printed no address: ${out}`)), 10_000).unref();
+      setTimeout(() => fail(new Error(`lithe view printed no address: ${out}`)), 60_000).unref();
     });
     [server.address, server.port, server.token] = [address[0].trim(), Number(address[1]), address[2]];
     return server;
@@ -35,10 +35,10 @@ export class Server {
     return `ws://127.0.0.1:${this.port}/live?token=${this.token}`;
   }
 
-  // As Ctrl-C does. Returns what it ended with.
+  // As Ctrl-C does, which may be ignored by what a background job starts. Returns what it ended with.
   async stop() {
-    this.child.kill('SIGINT');
-    const late = setTimeout(() => this.child.kill('SIGKILL'), 5000);
+    this.child.kill('SIGTERM');
+    const late = setTimeout(() => this.child.kill('SIGKILL'), 60_000);
     const end = await this.ended;
     clearTimeout(late);
     return end;
