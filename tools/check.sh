@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# The slow checks, one phase after the other. What passed is remembered in build-check/, so that an interrupted or failed run goes on
+# where it stopped; a change of any file makes all of it run again.
+#
+#   tools/check.sh [--again] [PHASE…]   all, or those named; --again: also what has passed since the last change
+#   tools/check.sh --list               what there is
+#
+# LITHE_CHECK_SCALE=10 makes the random runs and the fuzzers ten times as long as usual, and so on; `make setup` comes first.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+tool=check
+state=build-check
+source tools/phases.sh
+scale=${LITHE_CHECK_SCALE:-1}
+[[ $scale =~ ^[1-9][0-9]*$ ]] || fail "LITHE_CHECK_SCALE is '$scale'; it must be a whole number, 1 or more."
+
+# configure_and_build PRESET [TARGET…]
+configure_and_build() {
+  cmake --preset "$1" --log-level=WARNING >/dev/null
+  cmake --build --preset "$1" ${2:+--target "${@:2}"}
+}
+
+phase benchmarks "builds the benchmarks, and all else as it is used"
+run_benchmarks() { configure_and_build bench; }
+
+phase viewer "the viewer's page in a browser, with a stand-in for the server, which can do all that goes wrong"
+run_viewer() {
+  tools/setup.sh --browser
+  tools/viewer.sh build
+  tools/viewer.sh mock
+}
+
+phase sanitizers "all tests with assertions and the address and undefined-behaviour sanitizers; headers compile alone"
+run_sanitizers() {
+  configure_and_build asan
+  cmake --build --preset asan --target all_verify_interface_header_sets
+  # A third of the random cases: each takes ten times as long.
+  LITHE_TEST_SCALE=0.3 ctest --preset asan
+}
+
+phase random "all tests with five times as many random cases, times LITHE_CHECK_SCALE"
+run_random() {
+  configure_and_build release
+  LITHE_TEST_SCALE=$((5 * scale)) ctest --preset release --exclude-regex '^(install|cli|compare|experiments)\.'
+}
+
+phase long-random "200,000 problems of contact and as many steps of a half cheetah, times LITHE_CHECK_SCALE"
+run_long_random() {
+  configure_and_build release
+  LITHE_TEST_SCALE=$((10 * scale)) ctest --preset release -R 'RandomLcp|Robots.AHalfCheetah'
+}
+
+phase fuzzers "each fuzzer for 20 seconds, times LITHE_CHECK_SCALE"
+run_fuzzers() {
+  configure_and_build fuzz
+  tools/fuzz.sh build-fuzz $((20 * scale))
+}
+
+phase environments "the fast tests in hostile environments (tools/hostile_environments.sh --list)"
+run_environments() { tools/hostile_environments.sh; }
+
+phase options "builds without what can be left out"
+run_options() { skip "the options are not there yet"; }
+
+phase from-source "the Python package, built from source in a fresh environment"
+run_from_source() { skip "this is not written yet"; }
+
+phase clang "the library with clang, warnings as errors"
+run_clang() { skip "this is not written yet"; }
+
+run_phases "$@"
