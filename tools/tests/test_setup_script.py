@@ -1,8 +1,11 @@
 """tools/setup.sh: what it says about node and Chromium. Packages are neither installed nor asked for here: a stand-in for dpkg-query
-knows all of them, and virtual environments are current."""
+knows all of them, and the virtual environments of the folder that the script is copied to are current, or it would make them, with
+what the network has."""
 
+import hashlib
 import os
 import pathlib
+import shutil
 import subprocess
 
 import pytest
@@ -17,6 +20,11 @@ for package in "$@"; do echo "installed $package"; done
 
 class Setup:
     def __init__(self, folder: pathlib.Path):
+        self.root = folder / "lithe"
+        (self.root / "tools").mkdir(parents=True)
+        shutil.copy(kRoot / "tools/setup.sh", self.root / "tools")
+        self.venv(".venv", "requirements-dev.txt")
+        self.venv(".venv-python", "requirements-python.txt")
         self.bin = folder / "bin"
         self.bin.mkdir()
         self.log = folder / "calls"
@@ -25,6 +33,16 @@ class Setup:
         self.program("sudo", '#!/bin/sh\nexec "$@"\n')
         self.program("npm", "#!/bin/sh\n")
         self.node(20)
+
+    def venv(self, name: str, requirements: str) -> None:
+        """One that is current, as its stamp says."""
+        shutil.copy(kRoot / requirements, self.root)
+        python = self.root / name / "bin/python"
+        python.parent.mkdir(parents=True)
+        python.write_text("#!/bin/sh\n")
+        python.chmod(0o755)
+        content = f"{self.root}\n".encode() + (self.root / requirements).read_bytes()
+        (self.root / name / "setup.stamp").write_text(f"{hashlib.sha256(content).hexdigest()}  -\n")
 
     def program(self, name: str, text: str) -> None:
         (self.bin / name).write_text(text)
@@ -35,7 +53,7 @@ class Setup:
 
     def run(self, *args: str, **variables: str) -> subprocess.CompletedProcess[str]:
         environment = os.environ | {"PATH": f"{self.bin}:/usr/bin:/bin"} | variables
-        return subprocess.run([kRoot / "tools/setup.sh", *args], env=environment, capture_output=True, text=True)
+        return subprocess.run([self.root / "tools/setup.sh", *args], env=environment, capture_output=True, text=True)
 
     def installed(self) -> str:
         return self.log.read_text() if self.log.exists() else ""
@@ -44,6 +62,11 @@ class Setup:
 @pytest.fixture
 def setup(tmp_path: pathlib.Path) -> Setup:
     return Setup(tmp_path)
+
+
+def test_nothing_is_done_when_all_is_there(setup: Setup) -> None:
+    result = setup.run()
+    assert (result.returncode, result.stdout) == (0, "setup: nothing to do\n")
 
 
 def test_node_of_any_origin_will_do(setup: Setup) -> None:
