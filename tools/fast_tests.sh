@@ -57,7 +57,7 @@ test_with cli "$python" -m pytest -q -p no:cacheprovider tests/cli || failed+=(c
 test_with tools "$python" -m pytest -q -p no:cacheprovider tools/tests || failed+=(tools)
 if $with_python; then
   if .venv-python/bin/python -c 'import os; os.chdir("/"); import lithe' 2>/dev/null; then
-    test_with python tools/python.sh test --ignore-glob='*/test_torch*' --ignore-glob='*/test_examples.py' || failed+=(python)
+    test_with python tools/python.sh fast-test || failed+=(python)
   else
     echo "fast_tests: the Python package is not installed in .venv-python: its tests are left out (make python installs it)"
   fi

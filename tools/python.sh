@@ -3,6 +3,7 @@
 #
 #   tools/python.sh install
 #   tools/python.sh test [arguments of pytest]
+#   tools/python.sh fast-test [arguments of pytest]    behaviour alone, without what takes torch minutes
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 root=$PWD
@@ -23,11 +24,15 @@ install() {
 }
 
 # From a folder of its own: in the source tree, lithe/ would be found before the package.
-run_tests() {
+run_pytest() {
   scratch=$(mktemp -d) # of the whole script: removed when it ends
   trap 'rm -rf "$scratch"' EXIT
   cd "$scratch"
   "$python" -m pytest -p no:cacheprovider --import-mode=importlib -o pythonpath="$root/python/tests" -q -rs "$@" "$root/python/tests"
+}
+
+run_tests() {
+  run_pytest "$@"
   "$python" -m mypy --strict --no-error-summary --cache-dir="$scratch/mypy" -p lithe
   "$python" "$root/tools/api_reference.py" --check "$root/docs/api.md"
 }
@@ -35,8 +40,9 @@ run_tests() {
 case ${1-} in
   install) install ;;
   test) run_tests "${@:2}" ;;
+  fast-test) run_pytest --ignore="$root/python/tests/test_torch.py" -k "not train_policy" "${@:2}" ;;
   *)
-    echo "usage: tools/python.sh install | test [arguments of pytest]" >&2
+    echo "usage: tools/python.sh install | test [arguments of pytest] | fast-test [arguments of pytest]" >&2
     exit 2
     ;;
 esac
