@@ -86,16 +86,25 @@ run_busy() {
   tools/fast_tests.sh
 }
 
-phase no-network "no network but the machine's own, when all is installed already"
-run_no_network() {
+# without_network COMMAND…
+without_network() {
   local alone=(unshare --net)
   ((EUID == 0)) || alone+=(--map-root-user)
-  "${alone[@]}" ip link set lo up 2>/dev/null || skip "this system lets no one leave the network (unshare --net), or has no ip: Debian's package iproute2 has it"
+  "${alone[@]}" ip link set lo up 2>/dev/null ||
+    skip "nobody can leave the network here (unshare --net), or there is no ip: Debian's package iproute2 has it"
+  "${alone[@]}" bash -euc 'ip link set lo up && "$@"' - "$@"
+}
+
+phase no-network "no network but the machine's own"
+run_no_network() {
   build_release
-  "${alone[@]}" bash -euc '
-    ip link set lo up
-    tools/setup.sh
-    tools/fast_tests.sh'
+  without_network tools/fast_tests.sh
+}
+
+phase second-setup "no network either for setup, the second time"
+run_second_setup() {
+  tools/setup.sh --check || skip "not all is installed: run make setup, then this again"
+  without_network tools/setup.sh
 }
 
 # copy_of_sources FOLDER: makes it hold the files of the repository as they are, with their times, and nothing else but its build folders.
