@@ -117,6 +117,7 @@ TEST(DetectContacts, FindsWhatEveryPairAloneFinds) {
     ASSERT_TRUE(same_bits(set, alone)) << set.contacts.size() << " and " << alone.contacts.size() << " contacts";
     total += set.contacts.size();
   });
+  if (few_cases()) return;
   EXPECT_GT(total, 1000u);
 }
 

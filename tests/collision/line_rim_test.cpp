@@ -38,6 +38,7 @@ TEST(LineRim, IsPerpendicularToBoth) {
     EXPECT_NEAR(r.n.dot(e), 0, 1e-14);
     EXPECT_NEAR(r.n.dot(r.tangent), 0, 1e-14);
   });
+  if (few_cases()) return;
   EXPECT_GE(found, 1900);
 }
 
@@ -62,6 +63,7 @@ TEST(LineRim, IsNotThereWhereNewtonsMethodRunsToAndFro) {
     found += of_this;
     neither += of_this == 0;
   });
+  if (few_cases()) return;
   EXPECT_GE(found, 200);
   EXPECT_GE(neither, 200);
 }
@@ -97,6 +99,7 @@ TEST(LineRim, MakesNoManifoldDeeperThanTheShapesAre) {
     const double depth = distance(a.collider, X, b.collider, Pose(), scratch).gap;
     for (const Contact& contact : contacts) EXPECT_GE(contact.gap, depth - 1e-3 * (radius + base.radius));
   });
+  if (few_cases()) return;
   EXPECT_GE(touching, 15000);
   EXPECT_GE(two_points, 1500);
 }

@@ -171,6 +171,7 @@ TEST(PolytopeContacts, DependOnThePosesAlone) {
     }
     contacts_seen += static_cast<int>(contacts.size());
   });
+  if (few_cases()) return;
   EXPECT_GT(contacts_seen, 1000);
 }
 

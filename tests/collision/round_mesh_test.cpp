@@ -120,6 +120,7 @@ TEST(RoundMesh, ManifoldIsTheBoxesOnABoxShapedMesh) {
       ++points;
     }
   });
+  if (few_cases()) return;
   EXPECT_GT(points, 4000);
 }
 

@@ -159,6 +159,7 @@ TEST_P(ContactColumnsOfPair, AgreeWithDifferencesOfTheWholeDetection) {
           chance(random, 0.5) ? resting_case(GetParam(), random) : near_case(GetParam(), random, 0.5, 0.5);
       check_case(place(pair, arrangement, random), tally);
     });
+    if (few_cases()) continue;
     EXPECT_GE(tally.checked, 100);
     EXPECT_LE(tally.flagged, 0.05 * (tally.checked + tally.flagged)) << "flagged, of " << tally.checked;
     EXPECT_LE(tally.switched, 0.05 * (tally.checked + tally.switched)) << "switched, of " << tally.checked;

@@ -50,6 +50,7 @@ TEST(CheckResidual, PassesForEveryResidualOfTheLibrary) {
       EXPECT_EQ(check.worst, "") << residual->name();
     }
   });
+  if (few_cases()) return;
   EXPECT_GE(with_balls, 10);
 }
 

@@ -176,6 +176,7 @@ TEST(Residuals, DerivativesMatchDifferences) {
       met["with impulses"] += residual->needs_impulses() && J.by_f.size() > 0 && !J.by_f.isZero(0);
     }
   });
+  if (few_cases()) return;
   for (const char* what : {"revolute", "prismatic", "screw", "ball", "with impulses"}) {
     EXPECT_GE(met[what], 50) << what << " was hardly met";
   }
@@ -227,6 +228,7 @@ TEST(Residuals, DerivativesByTheModelsNumbersMatchDifferences) {
       }
     }
   });
+  if (few_cases()) return;
   for (const char* kind : {"joint/x", "joint/y", "joint/z", "joint/pitch", "body/x", "body/z", "frame/x", "frame/y"}) {
     EXPECT_GE(moved[kind], 10) << kind << " hardly moved anything";
   }

