@@ -44,10 +44,10 @@ run_random() {
   LITHE_TEST_SCALE=$((5 * scale)) ctest --preset release --exclude-regex '^(install|cli|compare|experiments)\.'
 }
 
-phase long-random "200,000 problems of contact and as many steps of a half cheetah, times LITHE_CHECK_SCALE"
+phase long-random "a million problems of contact, and a million steps of a half cheetah, times LITHE_CHECK_SCALE"
 run_long_random() {
   configure_and_build release
-  LITHE_TEST_SCALE=$((10 * scale)) ctest --preset release -R 'RandomLcp|Robots.AHalfCheetah'
+  LITHE_TEST_SCALE=$((50 * scale)) ctest --preset release -R 'RandomLcp|Robots.AHalfCheetah'
 }
 
 phase fuzzers "each fuzzer for 20 seconds, times LITHE_CHECK_SCALE"
