@@ -5,7 +5,7 @@ MAKEFLAGS += --no-print-directory
 VENV := .venv/bin
 BENCH_ARGS ?=
 
-PHASE := @tools/phase.sh
+TIMED := @tools/timed.sh
 
 # $(call configure_and_build,<preset>)
 configure_and_build = cmake --preset $(1) --log-level=WARNING >/dev/null && cmake --build --preset $(1)
@@ -16,47 +16,47 @@ sources = find lithe apps tests bench fuzz examples python -name '*.h' -print0 -
         bench-python format format-check layer-check tool-test clean help
 
 build:  ## compile library, command line, examples and tests into build/ (Release)
-	$(PHASE) "packages for the build" tools/setup.sh build test
-	$(PHASE) "compile" bash -c '$(call configure_and_build,release)'
+	$(TIMED) "packages for the build" tools/setup.sh build test
+	$(TIMED) "compile" bash -c '$(call configure_and_build,release)'
 
 demo:  ## the first thing to try: find a throw and write out/demo.html; installs and compiles what that needs, and no more
-	$(PHASE) "packages for the demo" tools/setup.sh build viewer
-	$(PHASE) "the viewer's page" tools/viewer.sh build
-	$(PHASE) "compile the library and the command line" tools/compile.sh lithe_cli
+	$(TIMED) "packages for the demo" tools/setup.sh build viewer
+	$(TIMED) "the viewer's page" tools/viewer.sh build
+	$(TIMED) "compile the library and the command line" tools/compile.sh lithe_cli
 	@build/lithe demo
 
 test:  ## everything that a change must pass; installs what that needs
-	$(PHASE) "packages for all tests" tools/setup.sh build viewer test browser wheel python
+	$(TIMED) "packages for all tests" tools/setup.sh build viewer test browser wheel python
 	@$(MAKE) layer-check format-check tool-test
 	@$(MAKE) build
-	$(PHASE) "tests of C++ and the command line" ctest --preset release
+	$(TIMED) "tests of C++ and the command line" ctest --preset release
 	@$(MAKE) viewer-test
 	@$(MAKE) python-test
 
 viewer:  ## build the viewer's page, viewer/dist/viewer.html
-	$(PHASE) "packages for the viewer" tools/setup.sh viewer
-	$(PHASE) "the viewer's page" tools/viewer.sh build
+	$(TIMED) "packages for the viewer" tools/setup.sh viewer
+	$(TIMED) "the viewer's page" tools/viewer.sh build
 
 viewer-test: viewer  ## test the viewer: its code, and the page in Chromium with what build/lithe exports and serves
-	$(PHASE) "packages for the viewer's tests" tools/setup.sh build browser
-	$(PHASE) "compile the library and the command line" tools/compile.sh lithe_cli
-	$(PHASE) "tests of the viewer" tools/viewer.sh test
+	$(TIMED) "packages for the viewer's tests" tools/setup.sh build browser
+	$(TIMED) "compile the library and the command line" tools/compile.sh lithe_cli
+	$(TIMED) "tests of the viewer" tools/viewer.sh test
 
 wheel: viewer  ## build the Python package, dist/lithe-*.whl, which needs nothing of the system it is installed on
-	$(PHASE) "packages for the wheel" tools/setup.sh build wheel
-	$(PHASE) "the wheel" tools/wheel.sh build
+	$(TIMED) "packages for the wheel" tools/setup.sh build wheel
+	$(TIMED) "the wheel" tools/wheel.sh build
 
 python: wheel  ## install the wheel into .venv-python
-	$(PHASE) "packages for the tests of Python" tools/setup.sh python test
-	$(PHASE) "install the wheel" tools/python.sh install
+	$(TIMED) "packages for the tests of Python" tools/setup.sh python test
+	$(TIMED) "install the wheel" tools/python.sh install
 
 python-test: python  ## test the wheel on its own, and all of the Python package: behaviour, types, examples, reference
-	$(PHASE) "tests of the wheel" tools/wheel.sh test
-	$(PHASE) "tests of the Python package" tools/python.sh test
+	$(TIMED) "tests of the wheel" tools/wheel.sh test
+	$(TIMED) "tests of the Python package" tools/python.sh test
 
 package: viewer  ## build a Debian package, dist/lithe_*.deb: library, headers, command line and viewer
-	$(PHASE) "packages for the Debian package" tools/setup.sh build package
-	$(PHASE) "the Debian package" tools/package.sh build
+	$(TIMED) "packages for the Debian package" tools/setup.sh build package
+	$(TIMED) "the Debian package" tools/package.sh build
 
 api: python  ## write docs/api.md from the docstrings
 	@.venv-python/bin/python tools/api_reference.py --into docs/api.md
@@ -97,14 +97,14 @@ format:  ## format all C++ code
 
 format-check:  ## fail if any C++ code is not formatted
 	@tools/setup.sh test
-	$(PHASE) "format" bash -c "$(sources) | xargs -0 -r $(VENV)/clang-format --dry-run --Werror"
+	$(TIMED) "format" bash -c "$(sources) | xargs -0 -r $(VENV)/clang-format --dry-run --Werror"
 
 layer-check:  ## fail if an include goes against the order of the rooms
-	$(PHASE) "layers" python3 tools/check_layers.py
+	$(TIMED) "layers" python3 tools/check_layers.py
 
 tool-test:  ## test the tools
 	@tools/setup.sh test
-	$(PHASE) "tests of the tools" $(VENV)/python -m pytest -q -p no:cacheprovider tools/tests
+	$(TIMED) "tests of the tools" $(VENV)/python -m pytest -q -p no:cacheprovider tools/tests
 
 clean:  ## remove all build directories (not the environments of Python)
 	@rm -rf build build-* dist

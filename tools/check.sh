@@ -5,7 +5,7 @@
 #   tools/check.sh [--again] [PHASE…]   all, or those named; --again: also what has passed since the last change
 #   tools/check.sh --list               what there is
 #
-# LITHE_CHECK_SCALE=10 makes the random runs and the fuzzers ten times as long as usual, and so on; `make setup` comes first.
+# LITHE_CHECK_SCALE=10 makes the random runs and the fuzzers ten times as long as usual, and so on.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 tool=check
@@ -20,12 +20,14 @@ configure_and_build() {
   cmake --build --preset "$1" ${2:+--target "${@:2}"}
 }
 
+phase packages "installs what all of it needs"
+run_packages() { tools/setup.sh build viewer test browser wheel python package check bench; }
+
 phase benchmarks "builds the benchmarks, and all else as it is used"
 run_benchmarks() { configure_and_build bench; }
 
 phase viewer "the viewer's page in a browser, with a stand-in for the server, which can do all that goes wrong"
 run_viewer() {
-  tools/setup.sh --browser
   tools/viewer.sh build
   tools/viewer.sh mock
 }
@@ -59,13 +61,28 @@ run_fuzzers() {
 phase environments "the fast tests in hostile environments (tools/hostile_environments.sh --list)"
 run_environments() { tools/hostile_environments.sh; }
 
-phase options "builds without what can be left out"
-run_options() { skip "the options are not there yet"; }
+phase options "builds without what can be left out (tools/options.sh)"
+run_options() { tools/options.sh; }
 
-phase from-source "the Python package, built from source in a fresh environment"
-run_from_source() { skip "this is not written yet"; }
+phase debian-package "the Debian package, installed, with the examples built against it"
+run_debian_package() {
+  tools/viewer.sh build
+  tools/package.sh build
+  tools/package.sh test
+}
 
-phase clang "the library with clang, warnings as errors"
-run_clang() { skip "this is not written yet"; }
+phase from-source "the Python package, built from source in a fresh environment (pip install .)"
+run_from_source() {
+  local venv=build-check/venv
+  tools/viewer.sh build
+  /usr/bin/python3 -m venv --clear "$venv"
+  "$venv/bin/python" -m pip install --quiet --disable-pip-version-check .
+  cd build-check # in the source tree, lithe/ would be found before the package
+  venv/bin/python -c 'import lithe; print(lithe.build_info()); lithe.World("half_cheetah").step()'
+  venv/bin/lithe demo --out demo
+}
+
+phase clang "library, command line and examples with clang, warnings as errors"
+run_clang() { configure_and_build clang lithe_cli examples/all; }
 
 run_phases "$@"

@@ -25,7 +25,7 @@ packages_of() {
     wheel) echo python3 python3-venv python3-dev ;;
     python) echo python3 python3-venv python3-torch ;; # PyTorch from PyPI would bring gigabytes along
     package) echo dpkg-dev file ;;
-    check) echo clang libclang-rt-dev libbenchmark-dev locales ;;
+    check) echo clang libclang-rt-dev libbenchmark-dev locales iproute2 util-linux ;;
     bench) echo libbenchmark-dev ;;
     compare) ;;
     *) fail "unknown part: $1" "$(usage)" ;;

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs one phase of a make target and says what it is and how long it took.
 #
-#   tools/phase.sh "what it does" COMMAND [ARGUMENT...]
+#   tools/timed.sh "what it does" COMMAND [ARGUMENT...]
 #
 # On a terminal the command's own output is shown; elsewhere it goes to a file, whose end is shown if the command fails. Where CI=true,
 # everything is shown.
