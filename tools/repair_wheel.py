@@ -73,12 +73,11 @@ def repair(wheel, folder):
 
 def package_of(library):
     """The Debian package of a library that auditwheel has put into the wheel: libfmt-1a2b3c4d.so.9.1.0 → libfmt9."""
-    name = re.sub(r"-[0-9a-f]{8}(?=\.so)", "", library.name)
-    owners = run("dpkg-query", "--search", f"*/{name}")
-    packages = {line.split(":")[0] for line in owners.splitlines()}
-    if len(packages) != 1:
-        packages = {line.split(":")[0] for line in owners.splitlines() if "/usr/lib/" in line and "/atlas" not in line} - {"libopenblas0-pthread"}
-    return sorted(packages)[0]
+    name = re.sub(r"-[0-9a-f]{8}(?=\.)", "", library.name)
+    owners = {line.split(":")[0] for line in run("dpkg-query", "--search", f"*/{name}").splitlines()}
+    if len(owners) != 1:
+        fail(f"{name} is in several packages ({', '.join(sorted(owners))}): whose licence is it?")
+    return owners.pop()
 
 
 def add_licences(tree):

@@ -26,7 +26,7 @@ def names():
 def libraries_inside():
     """The names under which the system would know them: libfmt-1a2b3c4d.so.9.1.0 → libfmt.so.9."""
     found = [Path(name).name for name in names() if name.startswith("lithe.libs/")]
-    return [re.sub(r"-[0-9a-f]{8}(?=\.so)", "", name) for name in found]
+    return [re.sub(r"-[0-9a-f]{8}(?=\.)", "", name) for name in found]
 
 
 @pytest.fixture(scope="session")
