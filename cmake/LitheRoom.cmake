@@ -42,7 +42,9 @@ function(lithe_room name)
   target_sources(${target} ${scope}
     FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${headers}
   )
-  install(TARGETS ${target} EXPORT lithe COMPONENT library FILE_SET HEADERS COMPONENT library)
+  if(LITHE_INSTALL)
+    install(TARGETS ${target} EXPORT lithe COMPONENT library FILE_SET HEADERS COMPONENT library)
+  endif()
 
   if(sources AND LITHE_LEVELS)
     set(levels ${LITHE_LEVELS})
@@ -90,7 +92,8 @@ endfunction()
 # lithe_shared_library()
 #
 # Makes liblithe.so of all rooms, once per level of LITHE_LEVELS. They lie in folders of which the dynamic loader takes the best that the
-# processor can run (glibc-hwcaps, since glibc 2.33). lithe_shared is the first of them, which programs are linked with.
+# processor can run (glibc-hwcaps, since glibc 2.33). lithe_shared is the first of them, which programs are linked with. Installed, that one
+# is in the folder above: a program that is linked with it there looks there, and so in all of these folders.
 function(lithe_shared_library)
   get_property(uses GLOBAL PROPERTY lithe_uses)
   list(REMOVE_DUPLICATES uses)
@@ -109,14 +112,18 @@ function(lithe_shared_library)
       LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/levels/glibc-hwcaps/${level}
       INSTALL_RPATH ""
     )
-    set(folder ${CMAKE_INSTALL_LIBDIR}/glibc-hwcaps/${level})
     if(NOT TARGET lithe_shared)
       add_library(lithe_shared ALIAS ${library})
       set_target_properties(${library} PROPERTIES EXPORT_NAME shared)
-      install(TARGETS ${library} EXPORT lithe LIBRARY DESTINATION ${folder} COMPONENT library)
+      set(rule EXPORT lithe LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
     else()
-      install(TARGETS ${library} LIBRARY DESTINATION ${folder} COMPONENT library NAMELINK_SKIP)
+      set(rule LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/glibc-hwcaps/${level} COMPONENT library NAMELINK_SKIP)
     endif()
-    install(TARGETS ${library} LIBRARY DESTINATION lithe/lib/glibc-hwcaps/${level} COMPONENT python NAMELINK_SKIP)
+    if(LITHE_INSTALL)
+      install(TARGETS ${library} ${rule})
+    endif()
+    if(LITHE_BUILD_PYTHON)
+      install(TARGETS ${library} LIBRARY DESTINATION lithe/lib/glibc-hwcaps/${level} COMPONENT python NAMELINK_SKIP)
+    endif()
   endforeach()
 endfunction()

@@ -16,11 +16,11 @@ run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/consumer -B ${consumer} -G ${g
   -D CMAKE_BUILD_TYPE=${config}
   -D CMAKE_CXX_COMPILER=${compiler}
   -D CMAKE_CXX_FLAGS=${flags}
-  -D EXAMPLE=${example}
+  -D PROGRAMS=${example}
   -D LITHE_VERSION=${version}
 )
 run(${CMAKE_COMMAND} --build ${consumer} --config ${config})
-execute_process(COMMAND ${consumer}/consumer OUTPUT_VARIABLE printed OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${consumer}/readme_example OUTPUT_VARIABLE printed OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
 message(STATUS "${printed}")
 
 # The README says what its example prints.
