@@ -19,6 +19,7 @@ import tempfile
 from pathlib import Path
 
 LARGEST = 30e6  # bytes
+HEADERS = ["libboost-dev", "libcli11-dev", "libeigen3-dev"]  # of which only compiled code is inside
 
 
 def fail(text):
@@ -85,7 +86,7 @@ def add_licences(tree):
     folder = metadata / "licenses"
     folder.mkdir(exist_ok=True)
     packages = sorted({package_of(library) for library in (tree / "lithe.libs").iterdir()})
-    for package in packages:
+    for package in [*packages, *HEADERS]:
         shutil.copy(Path("/usr/share/doc") / package / "copyright", folder / f"{package}.txt")
     return packages
 

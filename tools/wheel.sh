@@ -26,7 +26,7 @@ build() {
   fi
   mkdir -p "$work"
   touch "$work/started" # what is edited while it builds is newer
-  rm -rf "$work/raw" dist
+  rm -rf "$work/raw" dist/lithe-*.whl
   # Without isolation: the build's needs are in .venv-wheel already.
   PATH=$PWD/.venv-wheel/bin:$PATH CC=cc CXX=c++ "$python" -m pip wheel --quiet --disable-pip-version-check --no-build-isolation --no-deps \
     -w "$work/raw" --config-settings=build-dir="$work/cmake" --config-settings=cmake.define.LITHE_LEVELS="$levels" .
