@@ -26,12 +26,7 @@ demo:  ## the first thing to try: find a throw and write out/demo.html; installs
 	@build/lithe demo
 
 test:  ## everything that a change must pass; installs what that needs
-	$(TIMED) "packages for all tests" tools/setup.sh build viewer test browser wheel python
-	@$(MAKE) layer-check format-check tool-test
-	@$(MAKE) build
-	$(TIMED) "tests of C++ and the command line" ctest --preset release
-	@$(MAKE) viewer-test
-	@$(MAKE) python-test
+	@tools/test.sh
 
 viewer:  ## build the viewer's page, viewer/dist/viewer.html
 	$(TIMED) "packages for the viewer" tools/setup.sh viewer

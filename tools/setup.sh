@@ -111,8 +111,14 @@ install_packages() {
       "Lithe is tested on Debian 12. Otherwise check network and disk space, then run this again."
 }
 
-# The folder counts too: the programs of a virtual environment do not survive a move.
-venv_hash() { { pwd && cat "$(requirements_of "$1")"; } | sha256sum; }
+# The folder counts too: the programs of a virtual environment do not survive a move. So does the Python that a wheel is for.
+venv_hash() {
+  {
+    pwd
+    cat "$(requirements_of "$1")"
+    [[ $1 != .venv-wheel ]] || echo "${PYTHON:-}"
+  } | sha256sum
+}
 
 venv_is_current() {
   [[ -x $1/bin/python && -f $1/setup.stamp && $(<"$1/setup.stamp") == "$(venv_hash "$1")" ]]

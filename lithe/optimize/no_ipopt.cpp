@@ -6,7 +6,8 @@ namespace lithe {
 
 IpoptResult solve_with_ipopt(NonlinearProgram&, const IpoptSettings&) {
   throw Error(
-      "multiple shooting needs IPOPT, and this build of Lithe is without it: configure with -D LITHE_WITH_IPOPT=ON (on Debian and "
+      "multiple shooting needs IPOPT, and this build of Lithe is without it: configure with -D LITHE_WITH_IPOPT=ON (on "
+      "Debian and "
       "Ubuntu the package is coinor-libipopt-dev), or use ddp() or single_shooting()");
 }
 

@@ -5,9 +5,9 @@
 
 #include "lithe/core/check.h"
 #include "lithe/model/configuration.h"
+#include "lithe/recording/recorded_contacts.h"
 #include "lithe/show/position_gradients.h"
 #include "lithe/step/step.h"
-#include "lithe/recording/recorded_contacts.h"
 
 namespace lithe {
 
