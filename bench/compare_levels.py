@@ -12,7 +12,7 @@ import json
 import os
 import subprocess
 
-LEVELS = ["x86-64-v4", "x86-64-v3", "x86-64-v2"]
+LEVELS = {"x86-64-v4": "avx512f avx2 avx fma sse2", "x86-64-v3": "avx2 avx fma sse2", "x86-64-v2": "sse2"}  # and their vectors
 WHAT = {"forward_us": "step", "jacobians_us": "all Jacobians", "vjp_us": "VJP"}
 
 
@@ -22,7 +22,11 @@ def measure(program, scenes, level=None):
     if level is not None:
         environment["LITHE_LEVEL"] = level
     report = subprocess.run([program, "bench", *scenes, "--json"], capture_output=True, text=True, check=True, env=environment)
-    return {result["scene"]: result for result in json.loads(report.stdout)["scenes"]}
+    report = json.loads(report.stdout)
+    vectors = report["machine"]["vector_instructions"]
+    if level is not None and vectors != LEVELS[level]:
+        raise SystemExit(f"compare_levels: error: {program} was asked for {level}, but uses {vectors}")
+    return {result["scene"]: result for result in report["scenes"]}
 
 
 def main():

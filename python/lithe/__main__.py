@@ -16,9 +16,9 @@ def main() -> NoReturn:
     if not program.is_file():
         sys.exit(f"lithe: error: {program} is not there: this package was installed without the command line")
     environment = dict(os.environ)
-    chosen = _level.folder()
-    if chosen is not None:
-        environment["LD_LIBRARY_PATH"] = os.pathsep.join(filter(None, [str(chosen), environment.get("LD_LIBRARY_PATH")]))
+    library = _level.library()
+    if library is not None:  # the program's own search path comes before LD_LIBRARY_PATH
+        environment["LD_PRELOAD"] = " ".join(filter(None, [str(library), environment.get("LD_PRELOAD")]))
     os.execve(program, ["lithe", *sys.argv[1:]], environment)
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 LEVELS = Path(__file__).with_name("lib") / "glibc-hwcaps"
 
 
-def folder() -> Path | None:
+def library() -> Path | None:
     """That of the level that $LITHE_LEVEL names; None if it names none."""
     level = os.environ.get("LITHE_LEVEL", "")
     if not level:
@@ -21,14 +21,14 @@ def folder() -> Path | None:
     if level not in known:
         has = f"this package has {', '.join(known)}" if known else "this package was built for one processor"
         raise ImportError(f"LITHE_LEVEL is {level!r}, but {has}; unset it")
-    return LEVELS / level
+    (found,) = (LEVELS / level).glob("liblithe.so.*")
+    return found
 
 
 def _load() -> None:
-    chosen = folder()
+    chosen = library()
     if chosen is not None:  # a library that is there already is what the module is linked with
-        for library in chosen.glob("liblithe.so.*"):
-            ctypes.CDLL(str(library))
+        ctypes.CDLL(str(chosen))
     elif LEVELS.is_dir():
         _check_processor()
 

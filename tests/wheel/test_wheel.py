@@ -4,6 +4,7 @@ tools/wheel.sh makes the environment and names it and the wheel in LITHE_WHEEL_V
 inside cannot be loaded here: empty files of their names come first on the loader's path, and an empty file is an error to the loader.
 """
 
+import json
 import os
 import platform
 import re
@@ -95,6 +96,10 @@ def test_the_best_level_is_picked_and_another_on_request(blocked, tmp_path):
     assert python(blocked, tmp_path, say).strip() == best
     for level in levels_of_this_processor():
         assert python(blocked, tmp_path, say, LITHE_LEVEL=level).strip() == level
+        bench = run(blocked, tmp_path, VENV / "bin/lithe", "bench", "pendulum", "--rounds", "1", "--json", LITHE_LEVEL=level)
+        assert bench.returncode == 0, bench.stderr
+        vectors = json.loads(bench.stdout)["machine"]["vector_instructions"].split()
+        assert ("avx2" in vectors, "avx512f" in vectors) == (level != "x86-64-v2", level == "x86-64-v4")
     result = run(blocked, tmp_path, VENV / "bin/python", "-c", say, LITHE_LEVEL="x86-64-v9")
     assert result.returncode != 0 and "x86-64-v2, x86-64-v3, x86-64-v4" in result.stderr
 
