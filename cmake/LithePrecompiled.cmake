@@ -28,8 +28,7 @@ set(lithe_common_headers
 
 # lithe_unity(<targets>...)
 #
-# Compiles the sources of a target in batches, each as one: what headers cost is paid once for all of a batch, which saves two thirds of
-# the time from scratch. Names in anonymous namespaces are therefore different within a folder. `cmake -D LITHE_UNITY=OFF` compiles file
+# Compiles the sources of a target in batches, each as one: what headers and templates cost is paid once for all of a batch. Names in anonymous namespaces are therefore different within a folder. `cmake -D LITHE_UNITY=OFF` compiles file
 # by file, which is quicker for who changes one again and again.
 function(lithe_unity)
   if(LITHE_UNITY)
