@@ -28,8 +28,9 @@ set(lithe_common_headers
 
 # lithe_unity(<targets>...)
 #
-# Compiles the sources of a target in batches, each as one: what headers and templates cost is paid once for all of a batch. Names in anonymous namespaces are therefore different within a folder. `cmake -D LITHE_UNITY=OFF` compiles file
-# by file, which is quicker for who changes one again and again.
+# Compiles the sources of a target in batches, each as one: what headers and templates cost is paid once for all of a batch. Names in
+# anonymous namespaces are therefore different within a folder. `cmake -D LITHE_UNITY=OFF` compiles file by file, which is quicker for who
+# changes one again and again.
 function(lithe_unity)
   if(LITHE_UNITY)
     set_target_properties(${ARGN} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)

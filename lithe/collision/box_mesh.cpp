@@ -80,8 +80,8 @@ double closest_vertex_distance(const Hull& mesh, const Pose& X_AB, const Vec3& h
 }
 
 // Separations along the box's six faces.
-struct FacesOfTheBox {
-  FacesOfTheBox(const Extents& extents, const Vec3& half) {
+struct BoxFaceSeparations {
+  BoxFaceSeparations(const Extents& extents, const Vec3& half) {
     for (int k = 0; k < 3; ++k) {
       separation[2 * k] = extents.low[k] - half[k];
       separation[2 * k + 1] = -extents.high[k] - half[k];
@@ -107,7 +107,7 @@ bool has_smaller_faces(const Hull& mesh, double area) {
 }
 
 // Whether the mesh stands on the box's best face: within its sides, that face the best axis and the one preferred.
-bool stands_on_face(const PairQuery& query, const Extents& extents, const FacesOfTheBox& faces) {
+bool stands_on_face(const PairQuery& query, const Extents& extents, const BoxFaceSeparations& faces) {
   const Vec3& half = query.a.half_size;
   const double s = faces.separation[faces.best], depth = std::max(0.0, -s);
   const int axis = faces.best / 2;
@@ -168,7 +168,7 @@ void box_mesh_contacts(const PairQuery& query, std::vector<Contact>& out) {
   const Pose X_AB = query.X_BA.inverse();
   if (bounds_separate(mesh, X_AB, half, bands.margin)) return;
   const Extents extents = extents_of(mesh, X_AB);
-  const FacesOfTheBox faces(extents, half);
+  const BoxFaceSeparations faces(extents, half);
   const double best = faces.separation[faces.best];
   if (best > bands.margin) return;
   if (stands_on_face(query, extents, faces)) return append_vertices(query, X_AB, faces.best, out);

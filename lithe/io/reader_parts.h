@@ -14,6 +14,9 @@ namespace lithe {
 
 // What the readers of all formats share.
 
+// Joints that follow one another, at most.
+inline constexpr int kLongestMimicChain = 100;
+
 // Roll, pitch, yaw: turns about the fixed axes x, then y, then z (URDF and SDF).
 Mat3 rotation_from_rpy(const Vec3& rpy);
 Vec3 rpy_from_rotation(const Mat3& R);  // pitch within ±π/2

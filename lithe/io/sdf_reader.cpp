@@ -15,7 +15,6 @@ namespace lithe {
 
 namespace {
 
-constexpr int kLongestMimicChain = 100;
 // The degrees of freedom above each one, summed: what the matrices of the trees will hold.
 constexpr std::int64_t kMostPathEntries = 20'000'000;
 

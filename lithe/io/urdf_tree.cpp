@@ -7,7 +7,6 @@ namespace lithe {
 namespace {
 
 constexpr std::string_view kWorld = "world";
-constexpr int kLongestFollowing = 100;
 constexpr int kMostNamesShown = 8;  // of a cycle
 constexpr int kMostDofs = 40'000;
 constexpr long kMostAncestors = 20'000'000;  // of all DoFs together: what a model stores grows with them
@@ -197,11 +196,11 @@ void check_mimic_chain(const UrdfJoint& start, const UrdfRobot& parts) {
     if (!mimic) return;
     at = &mimic_end(mimic, parts);
     if (at == &start) start.element.fail(fmt::format("joint '{}' would follow itself by its <mimic>", start.name));
-    if (steps == kLongestFollowing) {
+    if (steps == kLongestMimicChain) {
       start.element.fail(
           fmt::format("joint '{}' follows others through more than {} <mimic>, or in a circle; let it "
                       "follow the first joint itself",
-                      start.name, kLongestFollowing));
+                      start.name, kLongestMimicChain));
     }
   }
 }

@@ -19,7 +19,7 @@ namespace lithe {
 
 namespace {
 
-constexpr double kAcceptedShare = 1e-4;
+constexpr double kArmijoOfMotions = 1e-4;
 constexpr double kFirstRegularization = 1e-6;
 constexpr double kMoreRegularization = 10, kLessRegularization = 5;
 
@@ -183,7 +183,7 @@ bool Ddp::search() {
   const auto leads_down = [&](double share, const Candidate& candidate) {
     const double expected = share * (first + share / 2 * second) - gap_price_ * share * current_.gap;
     const double actual = merit(candidate) - before;
-    return actual <= kAcceptedShare * std::min(0.0, expected) && actual < 0;
+    return actual <= kArmijoOfMotions * std::min(0.0, expected) && actual < 0;
   };
   const int shares = options_.line_search + 1;
   std::atomic<int> next = 0, taken = shares;  // halvings
