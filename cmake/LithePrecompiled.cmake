@@ -3,7 +3,8 @@
 #
 # Compiles headers of other libraries once for all sources of a target, or of several targets that are compiled alike; never
 # ours, since each change of them would compile everything anew. Sources include what they use all the same: other compilers
-# than gcc, and the presets for debugging, go without.
+# than gcc, and the presets for debugging, go without. Targets that share them must be compiled at the same level of optimisation: gcc 12
+# takes the level from the precompiled header, whatever the command line says.
 function(lithe_precompile target)
   if(CMAKE_DISABLE_PRECOMPILE_HEADERS OR NOT CMAKE_CXX_COMPILER_ID STREQUAL GNU)
     return()
