@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "lithe/collision/hull_tolerance.h"
+
 namespace lithe {
 
 // Bounds on what a file may cost. What goes beyond is a LoadError, not a wait: with these, no file takes a second or 512 MB
@@ -29,6 +31,17 @@ struct LoadOptions {
   // fixed; any other floats.
   enum class Base { automatic, fixed, floating };
   Base base = Base::automatic;
+
+  // Which links of one robot may touch one another. `automatic`: all but those that are joined, that overlap where the model starts, or
+  // that overlap in most poses within the limits; `automatic_strict` keeps those that overlap only at the start; `all` leaves out no more
+  // than parent and child; `none`. What a file says about a pair itself (SRDF, SDF's self_collide, MJCF) holds in any case but `none`.
+  enum class SelfCollision { automatic, automatic_strict, all, none };
+  SelfCollision self_collision = SelfCollision::automatic;
+  // An SRDF file whose disabled pairs are taken for a URDF; without one, that beside the URDF (robot.urdf, robot.srdf) if there is one.
+  std::string srdf = {};
+
+  // How far the convex hull of a collision mesh may lie inside the exact one (lithe/collision/hull_tolerance.h).
+  HullTolerance hull_tolerance = {};
 
   bool strict = false;  // warnings are errors
   bool visuals = true;  // read what is only to be seen

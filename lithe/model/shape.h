@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <variant>
 #include <vector>
@@ -10,6 +11,8 @@
 #include "lithe/spatial/pose.h"
 
 namespace lithe {
+
+struct Hull;  // lithe/collision/hull.h
 
 // Geometry in its own frame G, centred at the origin; capsules and cylinders along z.
 struct Sphere {
@@ -35,7 +38,9 @@ struct Plane {  // the half-space z ≤ 0
 };
 struct ConvexMesh {
   std::vector<Vec3> points = {};  // whose convex hull is meant
-  bool operator==(const ConvexMesh&) const = default;
+  // That hull, where somebody has built it already, as load() has: copies of a shape share it. Whoever changes the points resets it.
+  std::shared_ptr<const Hull> hull = {};
+  bool operator==(const ConvexMesh& other) const { return points == other.points; }
 };
 
 using Geometry = std::variant<Sphere, Capsule, Box, Cylinder, Plane, ConvexMesh>;

@@ -51,7 +51,7 @@ def test_includes_downwards_pass(tmp_path, file, header):
         ("lithe/spatial/a.h", "lithe/lcp/l.h", "lcp is not below spatial"),
         ("lithe/dynamics/a.h", "lithe/collision/c.h", "collision is not below dynamics"),
         ("lithe/step/a.cpp", "lithe/batch/b.h", "batch is not below step"),
-        ("lithe/scenes/a.cpp", "lithe/dynamics/d.h", "dynamics is not below scenes"),
+        ("lithe/scenes/a.cpp", "lithe/step/s.h", "step is not below scenes"),
         ("lithe/optimize/a.cpp", "lithe/scenes/s.h", "scenes is for programs"),
         ("lithe/core/a.h", "lithe/cellar/c.h", "lithe/cellar/c.h is in no known room"),
         ("lithe/cellar/a.h", "lithe/core/c.h", "lithe/cellar/a.h is in no known room"),
