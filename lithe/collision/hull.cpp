@@ -117,7 +117,7 @@ Hull box_hull(const Vec3& half_size) {
 
 int support_vertex(const Hull& hull, const Vec3& d, int start) {
   LITHE_ASSERT(start >= 0 && start < size_of(hull.vertices));
-  if (size_of(hull.vertices) > detail::kLargestScan) {
+  if (!hull.proving_slope.empty()) {
     const int highest = highest_by_climbing(hull, d, start);
     if (highest >= 0) return highest;
   }

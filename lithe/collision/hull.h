@@ -1,9 +1,12 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "lithe/collision/hull_tolerance.h"
 #include "lithe/core/eigen.h"
 #include "lithe/core/lanes.h"
 #include "lithe/core/pack.h"
@@ -84,17 +87,40 @@ struct Hull {
 inline constexpr double kThinnestHull = 1e-6;
 // Facets whose normals differ by less are one face.
 inline constexpr double kMergeAngle = 1e-4;
+// No hull has more: numbers of edges and faces must fit into contacts' ids (FeatureCode).
 inline constexpr int kMaxHullVertices = 4096;
+// A hull that may be simplified keeps at most this many.
+inline constexpr int kMostKeptVertices = 512;
 
 struct HullResult {
   Hull hull;
   std::vector<std::string> warnings;  // what was changed, in words for the author of the mesh
+
+  // Which of the points were kept: the hull is that of points[kept[0]], points[kept[1]], … , ascending. Empty: all were.
+  std::vector<int> kept;
+  int exact_vertices = 0;  // of the hull of all points; above 10,000 an upper bound
+  double tolerance = 0;    // how far it may lie inside the exact one
+  double error = 0;        // how far it does: the largest distance of a point from it, measured when it was finished
 };
 
-// The convex hull of some points, by qhull. Refuses (Error) fewer than three distinct points, points on a line, points
-// that are not finite and hulls with more than kMaxHullVertices vertices; thickens points in a plane. `name` is for
-// the messages.
-HullResult build_hull(std::span<const Vec3> points, const std::string& name);
+// The convex hull of some points, by qhull: exact, or simplified so far that no point is farther from it than the
+// tolerance says (hull_tolerance.h). It lies inside the exact one (lithe/collision/hull_simplify.h), and the points kept,
+// which are some of those given, do not depend on their order. Where more than kMostKeptVertices would be needed (exact:
+// kMaxHullVertices), that many are kept, with a warning that says how far off the hull is.
+//
+// Refuses (Error) fewer than three distinct points, points on a line and points that are not finite; thickens points in a
+// plane. `name` is for the messages.
+HullResult build_hull(std::span<const Vec3> points, const std::string& name,
+                      const HullTolerance& tolerance = HullTolerance::exact());
+
+// The same where somebody claims to know which points are kept: the hull of these, checked against all points as
+// build_hull() does. Nothing if they are not numbers of points in ascending order, or if a point is farther from it than
+// allowed: then the claim is worthless.
+std::optional<HullResult> hull_of_kept(std::span<const Vec3> points, std::span<const int> kept, const std::string& name,
+                                       const HullTolerance& tolerance);
+
+// How many hulls this process has built so far by these two functions, for tests that say when none is.
+std::uint64_t hulls_built();
 
 // A box around the origin. Vertex i has the sign + along axis k where bit k of i is set; faces +x −x +y −y +z −z.
 // Works for zero sizes too: normals are the axes, whatever the areas.

@@ -253,13 +253,6 @@ TEST(BuildHull, RefusesPointsOnALine) {
   expect_error([&] { build_hull(points, "pole"); }, "mesh 'pole'", "10 points", "on a line", "capsule");
 }
 
-TEST(BuildHull, RefusesTooManyVertices) {
-  std::mt19937_64 random(2);
-  const Points points = on_sphere(kMaxHullVertices + 100, random);
-  expect_error([&] { build_hull(points, "ball"); }, "mesh 'ball'", std::to_string(points.size()) + " vertices",
-               std::to_string(kMaxHullVertices), "simplify");
-}
-
 TEST(BuildHull, TurnsAFailureOfQhullIntoAnError) {
   testing::internal::CaptureStderr();
   testing::internal::CaptureStdout();
