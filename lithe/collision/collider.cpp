@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "lithe/collision/shared_hull.h"
 #include "lithe/core/check.h"
 #include "lithe/core/infinity.h"
 #include "lithe/core/overloaded.h"
@@ -71,12 +72,12 @@ Collider make_collider(const Shape& shape, ShapeIndex index, std::vector<std::st
                  },
                  [&](const ConvexMesh& s) {
                    c.type = ShapeType::mesh;
-                   HullResult built = build_hull(s.points, shape.name);
-                   if (warnings) warnings->insert(warnings->end(), built.warnings.begin(), built.warnings.end());
-                   c.box_centre = built.hull.box_centre;
-                   c.box_half = built.hull.box_half;
-                   c.length_scale = length_scale(built.hull.width, built.hull.radius);
-                   c.hull = std::make_shared<const Hull>(std::move(built.hull));
+                   SharedHull shared = shared_hull(s, shape.name);
+                   if (warnings) warnings->insert(warnings->end(), shared.warnings.begin(), shared.warnings.end());
+                   c.hull = std::move(shared.hull);
+                   c.box_centre = c.hull->box_centre;
+                   c.box_half = c.hull->box_half;
+                   c.length_scale = length_scale(c.hull->width, c.hull->radius);
                  },
              },
              shape.geometry);

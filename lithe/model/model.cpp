@@ -110,6 +110,10 @@ void Model::set_shape(ShapeIndex shape, const Shape& properties) {
   changed.name = shapes_[shape].name;
   changed.body = shapes_[shape].body;
   changed = validated(std::move(changed));
+  // A hull belongs to the points that it came with.
+  auto* mesh = std::get_if<ConvexMesh>(&changed.geometry);
+  const auto* old_mesh = std::get_if<ConvexMesh>(&shapes_[shape].geometry);
+  if (mesh && old_mesh && mesh->hull == old_mesh->hull && mesh->points != old_mesh->points) mesh->hull.reset();
   if (!collides_the_same(changed, shapes_[shape])) renew_collision_revision();
   shapes_[shape] = std::move(changed);
 }

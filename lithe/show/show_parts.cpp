@@ -1,5 +1,6 @@
 #include "lithe/show/show_parts.h"
 
+#include "lithe/collision/shared_hull.h"
 #include "lithe/core/check.h"
 #include "lithe/core/overloaded.h"
 #include "lithe/dynamics/body_motion.h"
@@ -60,7 +61,7 @@ std::vector<ShowShape> show_shapes(const Model& model, const std::vector<Visual>
   for (const Shape& shape : model.shapes()) {
     shapes.push_back({.name = shape.name, .body = shape.body, .placement = shape.placement});
     std::visit(Overloaded{[&](const ConvexMesh& mesh) {
-                            shapes.back().geometry = hull_mesh(build_hull(mesh.points, shape.name).hull);
+                            shapes.back().geometry = hull_mesh(*shared_hull(mesh, shape.name).hull);
                           },
                           [&](const auto& primitive) { shapes.back().geometry = primitive; }},
                shape.geometry);
