@@ -1,7 +1,13 @@
 #include "lithe/io/load.h"
 
+#include <algorithm>
+
+#include "lithe/core/suggest.h"
 #include "lithe/io/reader_parts.h"
 #include "lithe/io/readers.h"
+#include "lithe/io/sampled_poses.h"
+#include "lithe/io/self_collision.h"
+#include "lithe/io/srdf.h"
 
 namespace lithe {
 
@@ -25,7 +31,57 @@ const Format& format_of(const XmlElement& root) {
                   root.name()));
 }
 
-LoadedModel read(const XmlElement& root, Resources& resources, const LoadOptions& options, std::string_view only) {
+// A file that was found by its name is not asked for: where it cannot be read the robot goes without it, with a warning.
+Srdf read_found_srdf(const std::string& file, Resources& resources, WarningList& warnings) {
+  try {
+    return read_srdf(resources.xml(file, {}).root(), warnings);
+  } catch (const LoadError& error) {
+    warnings.add(error.place(), "srdf.unreadable", fmt::format("{}; the SRDF is not used", error.text()));
+    return {};
+  }
+}
+
+void start_at_keyframe(const std::string& name, const SourcePlace& place, LoadedModel& loaded) {
+  const auto found = std::ranges::find(loaded.keyframes, name, &Keyframe::name);
+  if (found == loaded.keyframes.end()) {
+    std::vector<std::string_view> names;
+    for (const Keyframe& keyframe : loaded.keyframes) names.push_back(keyframe.name);
+    throw LoadError(place, fmt::format("there is no keyframe '{}'{}", shortened(name), did_you_mean(name, names)));
+  }
+  loaded.q = found->q;
+  loaded.v = found->v;
+  loaded.motor_targets = found->motor_targets;
+}
+
+// What the file is silent about: where a URDF starts, and which links of a robot may touch. `beside`: an SRDF may lie beside this file.
+void complete(bool is_urdf, const std::string& beside, const SourcePlace& place, Resources& resources,
+              WarningList& warnings, LoadedModel& loaded) {
+  using Policy = LoadOptions::SelfCollision;
+  const LoadOptions& options = resources.options();
+  bool pairs_listed = false;
+  if (is_urdf) {
+    loaded.q = within_limits(loaded.model, std::move(loaded.q));
+    if (!options.srdf.empty()) {
+      pairs_listed = apply_srdf(read_srdf(resources.xml(options.srdf, {}).root(), warnings), loaded, warnings);
+    } else if (!beside.empty()) {
+      const std::string file = find_srdf(beside, options, warnings);
+      if (!file.empty()) pairs_listed = apply_srdf(read_found_srdf(file, resources, warnings), loaded, warnings);
+    }
+  } else if (!options.srdf.empty()) {
+    throw LoadError(place, "an SRDF goes with a URDF only (LoadOptions::srdf): this format says itself what may touch");
+  }
+  if (!options.keyframe.empty()) start_at_keyframe(options.keyframe, place, loaded);
+
+  const Policy policy = options.self_collision;
+  if (policy == Policy::none) {
+    except_all_pairs(is_urdf, place, loaded);
+  } else if (is_urdf && policy != Policy::all) {
+    except_self_collisions({.policy = policy, .often = !pairs_listed, .place = place}, loaded, warnings);
+  }
+}
+
+LoadedModel read(const XmlElement& root, Resources& resources, const LoadOptions& options, std::string_view only,
+                 const std::string& beside) {
   const Format& format = format_of(root);
   if (!only.empty() && format.name != only) {
     root.fail(fmt::format("this is {}, not {}: call load(), which tells the formats apart", format.name, only));
@@ -33,6 +89,7 @@ LoadedModel read(const XmlElement& root, Resources& resources, const LoadOptions
   WarningList warnings(options.strict);
   LoadedModel loaded;
   at_line(root, [&] { loaded = format.reader(root, resources, warnings); });
+  complete(format.name == "URDF", beside, {root.place().file, 0}, resources, warnings, loaded);
   loaded.warnings = warnings.warnings();
   loaded.collision_meshes = resources.collision_meshes();
   loaded.files = resources.files();
@@ -41,7 +98,7 @@ LoadedModel read(const XmlElement& root, Resources& resources, const LoadOptions
 
 LoadedModel load_file(const std::string& path, const LoadOptions& options, std::string_view only) {
   Resources resources(path, options);
-  return read(resources.xml(path, {}).root(), resources, options, only);
+  return read(resources.xml(path, {}).root(), resources, options, only, path);
 }
 
 }  // namespace
@@ -53,7 +110,7 @@ LoadedModel load_mjcf(const std::string& path, const LoadOptions& options) { ret
 
 LoadedModel load_text(std::string_view text, const std::string& name, const LoadOptions& options) {
   Resources resources(name, options);
-  return read(resources.xml_from_text(text, name).root(), resources, options, "");
+  return read(resources.xml_from_text(text, name).root(), resources, options, "", "");
 }
 
 }  // namespace lithe

@@ -32,13 +32,19 @@ struct LoadOptions {
   enum class Base { automatic, fixed, floating };
   Base base = Base::automatic;
 
-  // Which links of one robot may touch one another. `automatic`: all but those that are joined, that overlap where the model starts, or
-  // that overlap in most poses within the limits; `automatic_strict` keeps those that overlap only at the start; `all` leaves out no more
-  // than parent and child; `none`. What a file says about a pair itself (SRDF, SDF's self_collide, MJCF) holds in any case but `none`.
+  // Which links of one robot may touch one another. For a URDF:
+  //   automatic         all but those that are joined, that overlap where the model starts, or that touch in most poses within the limits
+  //   automatic_strict  the same, but those that overlap only at the start stay, with a warning
+  //   all               all but parent and child
+  //   none              none; the ground and other robots are touched nonetheless
+  // SDF and MJCF say themselves who may touch whom, so that all but `none` mean the same there. docs/files.md has the rules.
   enum class SelfCollision { automatic, automatic_strict, all, none };
   SelfCollision self_collision = SelfCollision::automatic;
-  // An SRDF file whose disabled pairs are taken for a URDF; without one, that beside the URDF (robot.urdf, robot.srdf) if there is one.
+  // An SRDF file, whose disabled pairs and states are taken for a URDF. Without one it is looked for where people keep it: STEM.srdf beside
+  // STEM.urdf, or in a folder "srdf" beside that of the URDF.
   std::string srdf = {};
+  // Which keyframe (MJCF), or state of the SRDF (URDF), the model starts in; empty: the pose of the file.
+  std::string keyframe = {};
 
   // How far the convex hull of a collision mesh may lie inside the exact one (lithe/collision/hull_tolerance.h).
   HullTolerance hull_tolerance = {};

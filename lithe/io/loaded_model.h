@@ -44,6 +44,23 @@ struct Keyframe {
   VecX motor_targets;  // one per motor
 };
 
+// Two bodies that do not touch because of LoadOptions::self_collision or an SRDF, and why. Pairs that the model's own rule leaves out
+// anyway (parent and child) are not listed, nor those that a format forbids by itself (Model::pair_exceptions() has these, too).
+struct ExceptedPair {
+  enum class Reason {
+    joined,  // through links without shapes or without mass, or to a base that is welded to the world
+    often,   // they touch in most poses within the limits
+    start,   // they overlap where the model starts, and not often elsewhere
+    srdf,    // an SRDF says so
+  };
+  std::string a, b;
+  Reason reason = Reason::joined;
+  int poses = 0;     // that were sampled for this pair; none where the other reasons are enough
+  double share = 0;  // of them in which the two touch
+  double depth = 0;  // m, of their overlap where the model starts
+};
+const char* to_string(ExceptedPair::Reason reason);
+
 // What a file gives. The builder is complete as it is, and can also be added to others (ModelBuilder::add).
 struct LoadedModel {
   std::string name = {};
@@ -55,6 +72,7 @@ struct LoadedModel {
   std::vector<Visual> visuals = {};
   std::vector<Actuator> actuators = {};
   std::vector<Keyframe> keyframes = {};
+  std::vector<ExceptedPair> excepted_pairs = {};
   std::vector<CollisionMesh> collision_meshes = {};  // one per file
   std::vector<LoadWarning> warnings = {};
   std::vector<std::string> files = {};  // all that were read

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdint>
+#include <set>
 #include <unordered_map>
 
 #include "lithe/io/reader_parts.h"
@@ -17,6 +18,8 @@ namespace {
 
 // The degrees of freedom above each one, summed: what the matrices of the trees will hold.
 constexpr std::int64_t kMostPathEntries = 20'000'000;
+// Pairs of links around joints that are looked at one by one; what is welded of so many parts is no robot.
+constexpr int kMostJoinedPairs = 100'000;
 
 class Assembler {
  public:
@@ -42,6 +45,10 @@ class Assembler {
   void add_mimics();
   void check_mimic_chains() const;
   void add_frames();
+  void settle_joined_links();
+  void settle_across_joint(int node, const std::vector<int>& weld, const std::vector<std::vector<int>>& welded);
+  bool is_solid(int node) const { return static_cast<bool>(link(node).element.child("collision")); }
+  bool collides_with_itself(int a, int b) const;
 
   // Nodes of the graph: 0 is the world, then the links.
   const SdfContents::Link& link(int node) const { return contents_.links[static_cast<std::size_t>(node - 1)]; }
@@ -62,6 +69,8 @@ class Assembler {
   SdfGraph graph_;
   SdfSpanningTree tree_;
   NameSet joint_names_;
+  std::set<std::pair<int, int>> closed_;  // nodes that a joint outside the tree connects
+  int joined_pairs_left_ = kMostJoinedPairs;
   bool single_ = false;                            // one body floats
   std::vector<std::pair<std::string, int>> free_;  // first joint's name of a free body, and its node
 };
@@ -81,6 +90,7 @@ void Assembler::assemble() {
   add_mimics();
   add_frames();
   forbid_self_collision(context_, contents_, loaded_);
+  settle_joined_links();
 }
 
 void Assembler::read_joints() {
@@ -289,6 +299,60 @@ void Assembler::add_frames() {
     const int link = contents_.frames.link_of(frame);
     loaded_.builder.add_frame(link == 0 ? "world" : contents_.name_of(link),
                               {.name = contents_.name_of(frame), .placement = contents_.frames.pose_in(link, frame)});
+  }
+}
+
+// Whether the file lets two links of one model collide.
+bool Assembler::collides_with_itself(int a, int b) const {
+  const auto model_of = [&](int node) -> const SdfContents::Model& {
+    return contents_.models[static_cast<std::size_t>(link(node).model)];
+  };
+  const auto speaks = [&](int node) {
+    return child_flag(link(node).element, "self_collide", model_of(node).self_collide);
+  };
+  return model_of(a).top == model_of(b).top && (speaks(a) || speaks(b));
+}
+
+// In SDF it is the two links of a joint that never collide. A Model leaves out a moving body and what moves on it, bodies that are
+// welded to one another counting as one: the difference is settled here, pair by pair.
+void Assembler::settle_joined_links() {
+  std::vector<int> weld(static_cast<std::size_t>(graph_.nodes),
+                        0);  // the innermost node of what is welded; 0: to the world
+  std::vector<std::vector<int>> welded(static_cast<std::size_t>(graph_.nodes));
+  for (const int node : tree_.order) {
+    const auto n = static_cast<std::size_t>(node);
+    const int edge = hang(node).edge;
+    const bool rigid = edge >= 0 && joint_of_edge(edge).is_fixed();
+    weld[n] = rigid ? weld[static_cast<std::size_t>(hang(node).parent)] : edge >= 0 || floats(node) ? node : 0;
+    if (is_solid(node)) welded[static_cast<std::size_t>(weld[n])].push_back(node);
+  }
+  for (const int edge : tree_.loops) {
+    const SdfGraph::Edge& ends = graph_.edges[static_cast<std::size_t>(edge)];
+    closed_.insert({std::min(ends.parent, ends.child), std::max(ends.parent, ends.child)});
+  }
+  for (const int node : tree_.order) {
+    if (hang(node).edge >= 0 && !joint_of_edge(hang(node).edge).is_fixed()) settle_across_joint(node, weld, welded);
+  }
+}
+
+void Assembler::settle_across_joint(int node, const std::vector<int>& weld,
+                                    const std::vector<std::vector<int>>& welded) {
+  const int parent = hang(node).parent;
+  if (parent == 0) return;
+  const int inner = weld[static_cast<std::size_t>(parent)];
+  if (inner == 0) {
+    if (is_solid(parent) && is_solid(node)) {
+      loaded_.builder.set_collision(name_of(parent), name_of(node), false);
+    }
+    return;
+  }
+  for (const int a : welded[static_cast<std::size_t>(inner)]) {
+    for (const int b : welded[static_cast<std::size_t>(node)]) {
+      if (--joined_pairs_left_ < 0) return;
+      const bool joined = (a == parent && b == node) || closed_.contains({std::min(a, b), std::max(a, b)});
+      if (joined || !collides_with_itself(a, b)) continue;
+      loaded_.builder.set_collision(name_of(a), name_of(b), true);
+    }
   }
 }
 

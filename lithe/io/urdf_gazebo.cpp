@@ -84,7 +84,7 @@ void read_about_link(const XmlElement& gazebo, UrdfLink& link, UrdfReading& read
       // Anything but a plain colour is a script of Gazebo's, for the eye only.
       if (const NamedColor* color = gazebo_color(child.text())) link.paint = color->rgba;
     } else if (name == "selfCollide" || name == "self_collide") {
-      // Links do collide here, unless parent and child.
+      // Links do collide here unless LoadOptions::self_collision says otherwise: true only permits it, false forbids it.
       link.self_collide = child.text_flag();
     } else if (name == "gravity" || name == "turnGravityOff") {
       if (child.text_flag() == (name == "turnGravityOff")) {

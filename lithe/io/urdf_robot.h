@@ -31,8 +31,8 @@ struct UrdfLink {
 
   // What <gazebo> says about it. Applied once, at the end.
   std::optional<double> friction = {};
-  std::optional<Vec4> paint = {};  // for the unpainted
-  bool self_collide = true;        // with other links
+  std::optional<Vec4> paint = {};         // for the unpainted
+  std::optional<bool> self_collide = {};  // with other links
 
   // Filled in by connect().
   int parent_joint = -1;

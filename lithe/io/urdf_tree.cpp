@@ -223,21 +223,22 @@ void add_mimic(const UrdfJoint& joint, const UrdfRobot& parts, LoadedModel& load
   at_line(mimic, [&] { loaded.builder.add_mimic(joint.name, mimic_end(mimic, parts).name, properties); });
 }
 
-// Gazebo's selfCollide: false, pair by pair.
+// Gazebo's selfCollide, where it is false: two links of a robot may touch if it is true for one of them, and so a false separates a link from
+// those that do not say true.
 void separate_links(const UrdfRobot& parts, LoadedModel& loaded, UrdfReading& reading) {
   constexpr std::size_t kMostExemptPairs = 100'000;
-  std::vector<const UrdfLink*> solid, apart;
+  std::vector<const UrdfLink*> silent, apart;
   for (const UrdfLink& link : parts.links) {
-    if (link.shapes.empty()) continue;
-    (link.self_collide ? solid : apart).push_back(&link);
+    if (link.shapes.empty() || link.self_collide.value_or(false)) continue;
+    (link.self_collide ? apart : silent).push_back(&link);
   }
-  if (apart.size() * (solid.size() + apart.size()) > kMostExemptPairs) {
+  if (apart.size() * (silent.size() + apart.size()) > kMostExemptPairs) {
     reading.warn(apart.front()->element, "many_self_collide",
                  "selfCollide is false for so many links that it is not used");
     return;
   }
   for (std::size_t i = 0; i < apart.size(); ++i) {
-    for (const UrdfLink* other : solid) loaded.builder.set_collision(apart[i]->name, other->name, false);
+    for (const UrdfLink* other : silent) loaded.builder.set_collision(apart[i]->name, other->name, false);
     for (std::size_t k = 0; k < i; ++k) loaded.builder.set_collision(apart[i]->name, apart[k]->name, false);
   }
 }
