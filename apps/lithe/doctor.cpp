@@ -7,9 +7,11 @@
 
 #include "apps/lithe/commands.h"
 #include "apps/lithe/doctor_checks.h"
+#include "apps/lithe/doctor_contacts.h"
 #include "apps/lithe/json.h"
 #include "apps/lithe/load_file.h"
 #include "apps/lithe/terminal.h"
+#include "lithe/io/write_srdf.h"
 
 namespace lithe::cli {
 
@@ -18,6 +20,7 @@ namespace {
 struct DoctorOptions {
   std::string file;
   FileOptions files;
+  std::string write_srdf;  // where to
   bool json = false;
   bool no_colour = false;
 };
@@ -30,6 +33,7 @@ struct Diagnosis {
   int bodies = 0, joints = 0, dofs = 0, shapes = 0, meshes = 0;
   double mass = 0;
   std::vector<Finding> findings = {};
+  std::string touching = "[]", excepted = "[]";  // pairs of bodies, as JSON
 
   int count(Finding::Severity severity) const {
     return static_cast<int>(std::ranges::count(findings, severity, &Finding::severity));
@@ -53,6 +57,9 @@ Diagnosis diagnose(const DoctorOptions& options) {
     diagnosis.meshes = static_cast<int>(loaded.collision_meshes.size());
     diagnosis.mass = loaded.model.total_mass();
     diagnosis.findings = examine(loaded);
+    if (options.json) diagnosis.touching = touching_json(touching_pairs(loaded));
+    diagnosis.excepted = excepted_json(loaded);
+    if (!options.write_srdf.empty()) save_srdf(loaded, options.write_srdf);
   } catch (const Error& error) {
     diagnosis.findings.push_back({Finding::Severity::error, "load", error.what()});
   }
@@ -82,7 +89,8 @@ void print_json(const Diagnosis& diagnosis) {
       .add("notes", diagnosis.count(Finding::Severity::note));
   std::string text = json.text();
   text.back() = ',';
-  fmt::print("{} \"findings\": [{}]}}\n", text, findings);
+  fmt::print("{} \"excepted_pairs\": {}, \"touching_pairs\": {}, \"findings\": [{}]}}\n", text, diagnosis.excepted,
+             diagnosis.touching, findings);
 }
 
 void print_text(const Diagnosis& diagnosis, bool coloured) {
@@ -122,6 +130,10 @@ void add_doctor(CLI::App& app) {
   doctor->add_flag("--json", options->json, "Print the findings as JSON.");
   doctor->add_flag("--no-colour", options->no_colour, "Print without colours.");
   add_file_options(*doctor, options->files);
+  doctor
+      ->add_option("--write-srdf", options->write_srdf,
+                   "Write an SRDF with the pairs of links that do not collide, and why.")
+      ->type_name("FILE");
   doctor->footer("Exit code: 0 where there is no error (with --strict: and no warning), else 1.");
   doctor->callback([options] {
     const Diagnosis diagnosis = diagnose(*options);

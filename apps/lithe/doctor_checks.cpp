@@ -5,15 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <numbers>
 #include <set>
 #include <unordered_set>
 
-#include "lithe/collision/detect_contacts.h"
+#include "apps/lithe/doctor_contacts.h"
+#include "lithe/collision/collider.h"
 #include "lithe/core/check.h"
-#include "lithe/dynamics/body_motion.h"
-#include "lithe/dynamics/kinematics.h"
 
 namespace lithe::cli {
 
@@ -41,6 +39,7 @@ class Examination {
     check_meshes();
     check_limits();
     check_drives();
+    check_self_collision();
     check_overlaps();
     return std::move(findings_);
   }
@@ -225,26 +224,17 @@ class Examination {
     return names.size() > kMostListed ? text + " …" : text;
   }
 
+  void check_self_collision() {
+    const std::string excepted = describe_excepted_pairs(loaded_);
+    if (!excepted.empty()) add(Severity::note, "self_collision", "{}", excepted);
+  }
+
   void check_overlaps() {
-    const ColliderSet set(model_);
-    Kinematics kin;
-    kinematics(model_, loaded_.q, kin);
-    std::vector<Pose> poses;
-    body_poses(model_, kin, poses);
-    DetectionWorkspace workspace;
-    ContactSet contacts;
-    detect_contacts(set, poses, workspace, contacts);
-    std::map<std::pair<std::string, std::string>, double> deepest;
-    for (const Contact& contact : contacts.contacts) {
-      if (contact.gap > -kDeepOverlap) continue;
-      const auto body_of = [&](ShapeIndex shape) { return model_.bodies()[model_.shapes()[shape].body].name; };
-      double& depth = deepest[{body_of(contact.a), body_of(contact.b)}];
-      depth = std::max(depth, -contact.gap);
-    }
-    for (const auto& [pair, depth] : deepest) {
+    for (const TouchingPair& pair : touching_pairs(loaded_)) {
+      if (pair.depth <= kDeepOverlap) continue;
       add(Severity::warning, "overlap",
-          "{} and {} overlap by {:.3g} m where the model starts; if they are meant to, except the pair", pair.first,
-          pair.second, depth);
+          "{} and {} overlap by {:.3g} m where the model starts; if they are meant to, except the pair", pair.a, pair.b,
+          pair.depth);
     }
   }
 

@@ -1,8 +1,20 @@
 #include "apps/lithe/load_file.h"
 
+#include <map>
+
 #include "lithe/core/check.h"
 
 namespace lithe::cli {
+
+namespace {
+
+const std::map<std::string, LoadOptions::SelfCollision> kSelfCollisions = {
+    {"auto", LoadOptions::SelfCollision::automatic},
+    {"auto_strict", LoadOptions::SelfCollision::automatic_strict},
+    {"all", LoadOptions::SelfCollision::all},
+    {"none", LoadOptions::SelfCollision::none}};
+
+}  // namespace
 
 void add_file_options(CLI::App& command, FileOptions& options) {
   command.add_option("--package", options.packages, "Where package://NAME/… is, as NAME=FOLDER; may be repeated.")
@@ -17,6 +29,15 @@ void add_file_options(CLI::App& command, FileOptions& options) {
       ->group("Files")
       ->excludes(fixed);
   command.add_flag("--strict", options.strict, "Take warnings about a file as errors.")->group("Files");
+  command
+      .add_option("--self-collision", options.self_collision,
+                  "Which links of a robot may touch one another: auto, auto_strict, all or none.")
+      ->group("Files")
+      ->type_name("WHICH")
+      ->check(CLI::IsMember(kSelfCollisions));
+  command.add_option("--srdf", options.srdf, "An SRDF for a URDF: pairs of links that do not collide, and states.")
+      ->group("Files")
+      ->type_name("FILE");
 }
 
 LoadOptions load_options(const FileOptions& options) {
@@ -29,6 +50,8 @@ LoadOptions load_options(const FileOptions& options) {
   }
   load.roots = options.roots;
   load.strict = options.strict;
+  load.self_collision = kSelfCollisions.at(options.self_collision);
+  load.srdf = options.srdf;
   if (options.fixed_base) load.base = LoadOptions::Base::fixed;
   if (options.floating_base) load.base = LoadOptions::Base::floating;
   return load;

@@ -16,6 +16,8 @@ struct FileOptions {
   std::vector<std::string> roots;
   bool fixed_base = false, floating_base = false;
   bool strict = false;
+  std::string self_collision = "auto";  // or auto_strict, all, none
+  std::string srdf;
 };
 
 void add_file_options(CLI::App& command, FileOptions& options);

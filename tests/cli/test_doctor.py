@@ -138,3 +138,53 @@ def test_files_can_be_simulated_and_checked(robot):
     )
     assert bench.returncode == 0, bench.stderr
     assert json.loads(bench.stdout)["scenes"][0]["nv"] == 1
+
+
+# The outer two of three links overlap in all poses; "far" is on its own.
+COMPACT = """<robot name="compact">
+  {links}
+  <joint name="ab" type="continuous"><parent link="a"/><child link="b"/></joint>
+  <joint name="bc" type="continuous"><parent link="b"/><child link="c"/></joint>
+</robot>
+""".format(
+    links="\n  ".join(
+        f'<link name="{name}"><inertial><mass value="1"/><inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/>'
+        '</inertial><collision><geometry><box size="0.2 0.2 0.2"/></geometry></collision></link>'
+        for name in "abc"
+    )
+)
+
+
+def test_pairs_that_do_not_touch_are_summed_up_and_listed(robot):
+    path = robot(COMPACT)
+    found, code, report = findings(path)
+    assert found == [("self_collision", "note")] and code == 0
+    assert report["findings"][0]["text"].startswith("1 pairs of links do not touch: 1 often; a and c in 100 % of poses")
+    assert report["touching_pairs"] == []
+    (pair,) = report["excepted_pairs"]
+    assert (pair["a"], pair["b"], pair["reason"], pair["share"]) == ("a", "c", "often", 1)
+    assert pair["depth"] == pytest.approx(0.2)
+
+
+def test_self_collision_can_be_chosen(robot):
+    path = robot(COMPACT)
+    found, _, report = findings(path, "--self-collision", "all")
+    assert found == [("overlap", "warning")]
+    assert [(pair["a"], pair["b"]) for pair in report["touching_pairs"]] == [("a", "c")]
+    assert findings(path, "--self-collision", "none")[0] == []
+    result = doctor(path, "--self-collision", "some")
+    assert result.returncode != 0 and "auto_strict" in result.stderr
+
+
+def test_pairs_are_written_as_srdf_and_read_again(robot, tmp_path):
+    path = robot(COMPACT)
+    srdf = tmp_path / "pairs" / "out.srdf"
+    srdf.parent.mkdir()
+    assert doctor(path, "--write-srdf", srdf).returncode == 0
+    assert 'link1="a" link2="c" reason="Always"' in srdf.read_text()
+    _, _, report = findings(path, "--srdf", srdf, "--self-collision", "all")
+    assert {(pair["a"], pair["b"], pair["reason"]) for pair in report["excepted_pairs"]} == {
+        (a, b, "srdf") for a, b in ("ab", "ac", "bc")
+    }
+    assert doctor(path, "--srdf", tmp_path / "none.srdf").returncode == 1
+    assert doctor(path, "--write-srdf", tmp_path / "no" / "folder.srdf").returncode == 1
