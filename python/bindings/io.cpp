@@ -18,6 +18,7 @@ namespace lithe::python {
 namespace {
 
 using Base = LoadOptions::Base;
+using SelfCollision = LoadOptions::SelfCollision;
 
 // Error classes of Python with the place that the C++ error knows: file (str) and line (int, 0: the file as a whole).
 void bind_errors(nb::module_& m) {
@@ -109,8 +110,15 @@ using Pieces = std::optional<std::map<std::string, std::vector<PathIn>>>;
 
 LoadOptions read_options(const Choice<Base>& base, bool strict, bool visuals, const Packages& packages,
                          const Roots& roots, bool anywhere, const Pieces& convex_pieces,
-                         const std::optional<LoadLimits>& limits) {
-  LoadOptions options{.base = base.get("base"), .strict = strict, .visuals = visuals, .anywhere = anywhere};
+                         const std::optional<LoadLimits>& limits, const Choice<SelfCollision>& self_collision,
+                         const std::optional<PathIn>& srdf, const std::string& keyframe) {
+  LoadOptions options{.base = base.get("base"),
+                      .self_collision = self_collision.get("self_collision"),
+                      .srdf = srdf ? srdf->string() : std::string(),
+                      .keyframe = keyframe,
+                      .strict = strict,
+                      .visuals = visuals,
+                      .anywhere = anywhere};
   if (packages) {
     for (const auto& [name, folder] : *packages) options.packages[name] = folder.string();
   }
@@ -138,6 +146,11 @@ roots          further folders that files may come from, besides the file's own,
 anywhere       files may come from anywhere
 convex_pieces  {mesh file as the model names it: [files]}: convex pieces to use instead of the mesh's hull
 limits         LoadLimits: what a file may cost
+self_collision which links of a URDF's robot may touch: 'automatic' (all but those that are joined, that overlap where the
+               model starts or that touch in most poses), 'automatic_strict' (those that overlap only at the start may),
+               'all' (all but parent and child) or 'none', which holds for every format
+srdf           an SRDF with pairs of links that do not collide, and states; else the one beside the URDF, if there is one
+keyframe       the name of the keyframe, or of the SRDF's state, to start in
 
 What is wrong is a LoadError (a ValueError with .file and .line); a file that is not there a MissingFile (a
 FileNotFoundError, too). Nothing is fetched from a network, and nothing is written.)";
@@ -148,15 +161,18 @@ void define_loader(nb::module_& m, const char* name, Function load_with, const s
   m.def(name, load_with, arguments..., nb::kw_only(), nb::arg("base") = "automatic", nb::arg("strict") = false,
         nb::arg("visuals") = true, nb::arg("packages").none() = nb::none(), nb::arg("roots").none() = nb::none(),
         nb::arg("anywhere") = false, nb::arg("convex_pieces").none() = nb::none(),
-        nb::arg("limits").none() = nb::none(), (doc + kOptionsDoc).c_str());
+        nb::arg("limits").none() = nb::none(), nb::arg("self_collision") = "automatic",
+        nb::arg("srdf").none() = nb::none(), nb::arg("keyframe") = "", (doc + kOptionsDoc).c_str());
 }
 
 // A loader of one C++ function. The GIL is released while it reads.
 template <LoadedModel (*load_file)(const std::string&, const LoadOptions&)>
 LoadedModel load_path(const PathIn& path, const Choice<Base>& base, bool strict, bool visuals, const Packages& packages,
                       const Roots& roots, bool anywhere, const Pieces& convex_pieces,
-                      const std::optional<LoadLimits>& limits) {
-  const LoadOptions options = read_options(base, strict, visuals, packages, roots, anywhere, convex_pieces, limits);
+                      const std::optional<LoadLimits>& limits, const Choice<SelfCollision>& self_collision,
+                      const std::optional<PathIn>& srdf, const std::string& keyframe) {
+  const LoadOptions options = read_options(base, strict, visuals, packages, roots, anywhere, convex_pieces, limits,
+                                           self_collision, srdf, keyframe);
   const nb::gil_scoped_release released;
   std::error_code ignored;
   if (!std::filesystem::exists(path.path, ignored)) throw MissingFile({path.string()}, "there is no such file");
@@ -173,6 +189,13 @@ void bind_io(nb::module_& m) {
                  "A link called \"world\" or without mass is fixed, any other floats.")
       .str_value("fixed", Base::fixed, "fixed")
       .str_value("floating", Base::floating, "floating");
+  nb::enum_<SelfCollision>(m, "SelfCollision", "Which links of one robot may touch one another.", nb::is_str())
+      .str_value("automatic", SelfCollision::automatic, "automatic",
+                 "All but those that are joined, that overlap where the model starts or that touch in most poses.")
+      .str_value("automatic_strict", SelfCollision::automatic_strict, "automatic_strict",
+                 "The same, but those that overlap only at the start may.")
+      .str_value("all", SelfCollision::all, "all", "All but parent and child.")
+      .str_value("none", SelfCollision::none, "none");
   bind_loaded(m);
   bind_write(m);
 
@@ -192,9 +215,10 @@ void bind_io(nb::module_& m) {
       m, "load_text",
       [](std::string_view text, const PathIn& name, const Choice<Base>& base, bool strict, bool visuals,
          const Packages& packages, const Roots& roots, bool anywhere, const Pieces& convex_pieces,
-         const std::optional<LoadLimits>& limits) {
-        const LoadOptions options =
-            read_options(base, strict, visuals, packages, roots, anywhere, convex_pieces, limits);
+         const std::optional<LoadLimits>& limits, const Choice<SelfCollision>& self_collision,
+         const std::optional<PathIn>& srdf, const std::string& keyframe) {
+        const LoadOptions options = read_options(base, strict, visuals, packages, roots, anywhere, convex_pieces,
+                                                 limits, self_collision, srdf, keyframe);
         const nb::gil_scoped_release released;
         return load_text(text, name.string(), options);
       },

@@ -127,6 +127,26 @@ void bind_parts(nb::module_& m) {
           .def("__repr__",
                [](const Keyframe& key) { return fmt::format("<Keyframe '{}' at {:g} s>", key.name, key.time); });
   make_picklable(keyframe_class);
+
+  using Reason = ExceptedPair::Reason;
+  nb::enum_<Reason>(m, "ExceptedPairReason", nb::is_str(), "Why two bodies do not touch.")
+      .str_value("joined", Reason::joined, "joined", "Through links without shapes or mass, or to a welded base.")
+      .str_value("often", Reason::often, "often", "They touch in most poses within the limits.")
+      .str_value("start", Reason::start, "start", "They overlap where the model starts.")
+      .str_value("srdf", Reason::srdf, "srdf", "An SRDF says so.");
+  auto excepted_class =
+      nb::class_<ExceptedPair>(m, "ExceptedPair", "Two bodies that load() keeps from touching, and why.")
+          .def_ro("a", &ExceptedPair::a)
+          .def_ro("b", &ExceptedPair::b)
+          .def_ro("reason", &ExceptedPair::reason)
+          .def_ro("poses", &ExceptedPair::poses, "That were sampled for this pair.")
+          .def_ro("share", &ExceptedPair::share, "Of the poses in which the two touch.")
+          .def_ro("depth", &ExceptedPair::depth, "m, of their overlap where the model starts.")
+          .def("__repr__", [](const ExceptedPair& pair) {
+            return fmt::format("<ExceptedPair '{}', '{}': {}, {:.1f} % of {} poses, {:.3g} m>", pair.a, pair.b,
+                               to_string(pair.reason), 100 * pair.share, pair.poses, pair.depth);
+          });
+  make_picklable(excepted_class);
 }
 
 std::vector<std::string> texts_of(const std::vector<LoadWarning>& warnings) {
@@ -138,7 +158,7 @@ std::vector<std::string> texts_of(const std::vector<LoadWarning>& warnings) {
 // All of it but the model and the builder, which is made again from the model.
 auto members_of_loaded(auto& x) {
   return std::tie(x.name, x.q, x.v, x.motor_targets, x.time_step, x.visuals, x.actuators, x.keyframes,
-                  x.collision_meshes, x.warnings, x.files);
+                  x.collision_meshes, x.warnings, x.files, x.excepted_pairs);
 }
 
 nb::object pack_loaded(const LoadedModel& loaded) {
@@ -185,6 +205,9 @@ void bind_loaded(nb::module_& m) {
       .def_prop_ro("visuals", [](const LoadedModel& loaded) { return loaded.visuals; })
       .def_prop_ro("actuators", [](const LoadedModel& loaded) { return loaded.actuators; })
       .def_prop_ro("keyframes", [](const LoadedModel& loaded) { return loaded.keyframes; })
+      .def_prop_ro(
+          "excepted_pairs", [](const LoadedModel& loaded) { return loaded.excepted_pairs; },
+          "Links that do not touch one another, and why.")
       .def_prop_ro(
           "collision_meshes", [](const LoadedModel& loaded) { return loaded.collision_meshes; }, "One per file.")
       .def_prop_ro(

@@ -49,6 +49,7 @@ auto fields(Is<Visual::Mesh> auto& x) { return std::tie(x.triangles, x.scale, x.
 auto fields(Is<CollisionMesh> auto& x) { return std::tie(x.file, x.mesh, x.scale); }
 auto fields(Is<Visual> auto& x) { return std::tie(x.name, x.body, x.placement, x.geometry, x.color); }
 auto fields(Is<Actuator> auto& x) { return std::tie(x.name, x.joint, x.kind, x.gear, x.lower, x.upper); }
+auto fields(Is<ExceptedPair> auto& x) { return std::tie(x.a, x.b, x.reason, x.poses, x.share, x.depth); }
 auto fields(Is<Keyframe> auto& x) { return std::tie(x.name, x.time, x.q, x.v, x.motor_targets); }
 auto fields(Is<SourcePlace> auto& x) { return std::tie(x.file, x.line); }
 auto fields(Is<LoadWarning> auto& x) { return std::tie(x.place, x.kind, x.text, x.count); }
