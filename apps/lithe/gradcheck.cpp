@@ -1,125 +1,72 @@
 #include <fmt/core.h>
 
-#include <algorithm>
-#include <chrono>
 #include <limits>
 #include <memory>
-#include <random>
 #include <string>
-#include <vector>
 
 #include "apps/lithe/commands.h"
 #include "apps/lithe/find_scene.h"
 #include "apps/lithe/gradcheck_report.h"
+#include "apps/lithe/gradcheck_sampler.h"
 #include "apps/lithe/interrupt.h"
 #include "apps/lithe/progress.h"
-#include "apps/lithe/random_controls.h"
 #include "lithe/core/check.h"
-#include "lithe/model/parameters.h"
-#include "lithe/step/world.h"
 
 namespace lithe::cli {
 
 namespace {
 
+constexpr int kTooLittleCompared = 3;  // the exit code
+
 struct GradcheckCommand {
   std::string scene;
   SceneOptions files;
-  long samples = 100;
-  std::uint64_t seed = 1;
-  long only = -1;  // this sample alone
-  int parameters = 8;
-  int steps = 300;
-  double tolerance = 1e-5;
+  GradcheckSettings settings;
+  std::string from;
   bool json = false;
 };
 
-// The first bit of friction adds rows, the first bit of restitution a bounce: at zero there is no derivative.
-bool is_threshold(const Model& model, const std::string& parameter_name) {
-  for (const char* attribute : {"/friction", "/restitution", "/dry_friction"}) {
-    if (parameter_name.ends_with(attribute)) return parameter(model, parameter_name) == 0;
+// The command that looks at the same samples, but for the choice of one.
+std::string same_command(const GradcheckCommand& command) {
+  std::string text = "lithe gradcheck " + command.scene;
+  const GradcheckSettings usual;
+  if (command.settings.steps != usual.steps) text += fmt::format(" --steps {}", command.settings.steps);
+  if (command.settings.parameters != usual.parameters) {
+    text += fmt::format(" --parameters {}", command.settings.parameters);
   }
-  return false;
+  if (!command.from.empty()) text += " --from " + command.from;
+  return text;
 }
 
-// Draws steps of a scene and checks them.
-class Sampler {
- public:
-  explicit Sampler(const GradcheckCommand& command)
-      : command_(command), scene_(find_scene(command.scene, command.files)), world_(scene_.model, step_options()) {
-    control_.motor_targets = scene_.motor_targets;
-    for (const std::string& name : parameter_names(scene_.model)) {
-      if (!is_threshold(scene_.model, name)) names_.push_back(name);
+GradcheckReport check_scene(const GradcheckCommand& command, const GradcheckSettings& settings) {
+  const Scene scene = find_scene(command.scene, command.files);
+  GradcheckReport report(command.scene, scene.model, settings.seed, settings.tolerance, same_command(command));
+  Progress progress(command.scene, settings.only >= 0 ? 1 : settings.samples, true);
+  const InterruptGuard interrupt;
+  GradcheckSampler(scene, settings).run(report, [&](long done) {
+    if (done < 0) {
+      progress.update(0, "coming to rest");
+    } else {
+      progress.update(done);
     }
-    for (const Motor& motor : scene_.model.motors()) names_.push_back("motor/" + motor.name + "/target");
-    names_.push_back("time_step");
-  }
-
-  GradcheckReport run() {
-    GradcheckReport report(command_.scene, static_cast<int>(scene_.model.bodies().size()) - 1, scene_.model.nv(),
-                           command_.seed, command_.tolerance);
-    const long first = command_.only >= 0 ? command_.only : 0;
-    const long count = command_.only >= 0 ? 1 : command_.samples;
-    Progress progress(command_.scene, count, true);
-    const InterruptGuard interrupt;
-    const auto start = std::chrono::steady_clock::now();
-    for (long i = 0; i < count && !interrupt.interrupted(); ++i) {
-      add(first + i, report);
-      progress.update(i + 1);
-    }
-    report.finish(count, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-    return report;
-  }
-
- private:
-  StepOptions step_options() const {
-    StepOptions options;
-    options.constraints.time_step = scene_.time_step;
-    return options;
-  }
-
-  // A sample depends on the seed and its own number alone: after a random number of steps under random forces, the
-  // next one.
-  void add(long sample, GradcheckReport& report) {
-    std::mt19937_64 random(command_.seed * 0x9e3779b97f4a7c15 + static_cast<std::uint64_t>(sample));
-    RandomControls forces(scene_.model, random());
-    world_.set_state(scene_.q, scene_.v);
-    for (auto steps = random() % static_cast<std::uint64_t>(command_.steps); steps > 0; --steps) step(forces);
-    step(forces);
-    const std::vector<std::string> names = some_parameters(random);
-    const GradcheckResult& result =
-        checker_.check(scene_.model, world_.record(), StepParameters(scene_.model, names), {.seed = random()});
-    report.add(sample, result, names);
-  }
-
-  void step(RandomControls& forces) {
-    control_.tau = forces.next();
-    world_.step(control_);
-  }
-
-  // The first few of a shuffled list.
-  std::vector<std::string> some_parameters(std::mt19937_64& random) {
-    std::vector<std::string> names = names_;
-    const std::size_t count = std::min(names.size(), static_cast<std::size_t>(command_.parameters));
-    for (std::size_t i = 0; i < count; ++i) std::swap(names[i], names[i + random() % (names.size() - i)]);
-    names.resize(count);
-    return names;
-  }
-
-  const GradcheckCommand& command_;
-  Scene scene_;
-  World world_;
-  Control control_;
-  std::vector<std::string> names_;
-  Gradcheck checker_;
-};
+    return interrupt.interrupted();
+  });
+  return report;
+}
 
 void check_gradients(const GradcheckCommand& command) {
-  const GradcheckReport report = Sampler(command).run();
+  GradcheckSettings settings = command.settings;
+  settings.settled = command.from.empty() ? looks_like_file(command.scene) : command.from == "rest";
+  const GradcheckReport report = check_scene(command, settings);
   fmt::print("{}", command.json ? report.json() : report.text());
   if (report.interrupted()) throw Interrupted();
-  const std::string failure = report.failure();
-  LITHE_CHECK(failure.empty(), "{}", failure);
+  switch (report.verdict()) {
+    case GradcheckReport::Verdict::good: return;
+    case GradcheckReport::Verdict::wrong: throw Error(report.reason());
+    case GradcheckReport::Verdict::too_little:
+      fmt::print(stderr, "lithe: error: {}\n", report.reason());
+      throw CLI::RuntimeError(kTooLittleCompared);
+  }
 }
 
 }  // namespace
@@ -131,28 +78,45 @@ void add_gradcheck(CLI::App& app) {
   gradcheck_app
       ->add_option("scene", command->scene, "Its name (`lithe scenes` lists them), or a URDF, SDF or MJCF file")
       ->required();
-  gradcheck_app->add_option("--samples", command->samples, "How many steps to look at")
+  gradcheck_app->add_option("--samples", command->settings.samples, "How many steps to look at")
       ->check(CLI::Range(1L, kMost))
       ->capture_default_str();
-  gradcheck_app->add_option("--seed", command->seed, "Of the random forces that lead to them")
+  gradcheck_app->add_option("--seed", command->settings.seed, "Of the random forces that lead to them")
       ->check(CLI::Range(std::uint64_t{0}, static_cast<std::uint64_t>(kMost)))
       ->capture_default_str();
-  gradcheck_app->add_option("--only", command->only, "One sample, by its number, from 0")->check(CLI::Range(0L, kMost));
+  gradcheck_app->add_option("--only", command->settings.only, "One sample, by its number, from 0")
+      ->check(CLI::Range(0L, kMost));
   gradcheck_app
-      ->add_option("--steps", command->steps,
-                   "A sample is one of the first so many steps from the scene's initial state")
+      ->add_option("--steps", command->settings.steps, "A sample is one of the first so many steps of a motion")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
   gradcheck_app
-      ->add_option("--parameters", command->parameters,
+      ->add_option("--parameters", command->settings.parameters,
                    "How many of the model's parameters to differentiate by as well, drawn anew for each sample")
       ->check(CLI::Range(0, 1000000))
       ->capture_default_str();
-  gradcheck_app->add_option("--tolerance", command->tolerance, "The largest relative error that is no failure")
+  gradcheck_app->add_option("--tolerance", command->settings.tolerance, "The largest relative error that is no failure")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
+  gradcheck_app
+      ->add_option(
+          "--seconds", command->settings.seconds,
+          "How long it may take; after that no further sample is looked at. Those that are do not depend on it")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  gradcheck_app
+      ->add_option("--from", command->from,
+                   "Where motions begin: at rest, after which joints swing about the pose that they are held in (rest: "
+                   "for files), or in "
+                   "the scene's own state, under forces drawn anew at each step (start: for scenes)")
+      ->check(CLI::IsMember({"rest", "start"}));
   gradcheck_app->add_flag("--json", command->json, "Report as a JSON object");
   add_scene_options(*gradcheck_app, command->files);
+  gradcheck_app->footer(
+      "Exit code: 0 where derivatives and differences agree in 80 % of the samples or more and disagree in none; 1 "
+      "where they disagree, or "
+      "the scene cannot be loaded; 2 for bad usage; 3 where less than 80 % of the samples could be compared; 130 if "
+      "interrupted.");
   gradcheck_app->callback([command] { check_gradients(*command); });
 }
 

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
+#include <string>
 #include <utility>
 
 #include "apps/lithe/json.h"
@@ -15,6 +17,20 @@ namespace {
 // Vector products repeat what the blocks do in another order, and differ from them by rounding only: the share of the
 // tolerance that they get.
 constexpr double kProductShare = 1e-2;
+// Of a sample's columns, and of the samples: what must be compared.
+constexpr double kLeastColumns = 0.5;
+constexpr double kLeastSamples = 0.8;
+
+constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();  // null in JSON
+
+const char* to_string(GradcheckReport::Verdict verdict) {
+  switch (verdict) {
+    case GradcheckReport::Verdict::good: return "good";
+    case GradcheckReport::Verdict::wrong: return "wrong";
+    case GradcheckReport::Verdict::too_little: return "too_little_compared";
+  }
+  return "unknown";
+}
 
 struct SwitchName {
   ModeSwitch kind;
@@ -27,8 +43,7 @@ constexpr std::array<SwitchName, 6> kSwitchNames = {{{ModeSwitch::constraints, "
                                                      {ModeSwitch::joints, "joints"},
                                                      {ModeSwitch::solver, "solver"}}};
 
-double median(std::vector<double> numbers) {
-  if (numbers.empty()) return 0;
+double median(std::vector<double> numbers) {  // of one at least
   const auto middle = numbers.begin() + static_cast<std::ptrdiff_t>(numbers.size() / 2);
   std::nth_element(numbers.begin(), middle, numbers.end());
   return *middle;
@@ -45,10 +60,22 @@ std::string listed(const std::vector<std::pair<const char*, long>>& counts) {
 
 }  // namespace
 
-GradcheckReport::GradcheckReport(std::string scene, int bodies, int dofs, std::uint64_t seed, double tolerance)
-    : scene_(std::move(scene)), bodies_(bodies), dofs_(dofs), seed_(seed), tolerance_(tolerance) {}
+GradcheckReport::GradcheckReport(std::string scene, const Model& model, std::uint64_t seed, double tolerance,
+                                 std::string repeat)
+    : scene_(std::move(scene)),
+      repeat_(std::move(repeat)),
+      bodies_(static_cast<int>(model.bodies().size()) - 1),
+      dofs_(model.nv()),
+      seed_(seed),
+      tolerance_(tolerance) {}
 
-void GradcheckReport::add(long sample, const GradcheckResult& result, const std::vector<std::string>& parameters) {
+void GradcheckReport::set_parameters(long per_sample, long all) {
+  parameters_ = per_sample;
+  all_parameters_ = all;
+}
+
+void GradcheckReport::add(long sample, const GradcheckResult& result, const std::vector<std::string>& parameters,
+                          const std::string& trouble) {
   ++samples_;
   const double product_error = std::max(result.vjp_error, result.jvp_error);
   if (product_error > std::max(vjp_error_, jvp_error_) || product_sample_ < 0) product_sample_ = sample;
@@ -60,9 +87,16 @@ void GradcheckReport::add(long sample, const GradcheckResult& result, const std:
   unpolished_ += has(flags, LcpFlag::unpolished);
   unsolved_ += has(flags, LcpFlag::unsolved);
   diverged_ += result.report.diverged;
-  if (!result.comparable()) return;
-
-  ++compared_;
+  if (!result.comparable()) return left_out_.push_back({sample, trouble});
+  const bool enough = result.columns == result.refused || result.share_compared() >= kLeastColumns;
+  if (enough) {
+    ++compared_;
+    within_tolerance_ += result.max_error() <= tolerance_;
+  } else {
+    ++mostly_switched_;
+    left_out_.push_back({sample, fmt::format("close to changes of mode: {:.0f} % of its columns were compared",
+                                             100 * result.share_compared())});
+  }
   columns_ += result.columns;
   switched_columns_ += result.switched;
   unsettled_ += result.unsettled;
@@ -87,14 +121,27 @@ void GradcheckReport::add(long sample, const GradcheckResult& result, const std:
   }
 }
 
-void GradcheckReport::finish(long samples_wanted, double seconds) {
+void GradcheckReport::finish(long samples_wanted, End end, double seconds) {
   samples_wanted_ = samples_wanted;
+  end_ = end;
   seconds_ = seconds;
 }
 
-double GradcheckReport::median_error() const { return median(errors_); }
+std::optional<double> GradcheckReport::median_error() const {
+  return errors_.empty() ? std::nullopt : std::optional(median(errors_));
+}
 
-std::string GradcheckReport::failure() const {
+std::optional<double> GradcheckReport::max_error() const {
+  return worst_.sample < 0 ? std::nullopt : std::optional(worst_.error);
+}
+
+GradcheckReport::Verdict GradcheckReport::verdict() const {
+  if (worst_.error > tolerance_ || std::max(vjp_error_, jvp_error_) > kProductShare * tolerance_) return Verdict::wrong;
+  const bool enough = compared_ > 0 && static_cast<double>(compared_) >= kLeastSamples * static_cast<double>(samples_);
+  return enough ? Verdict::good : Verdict::too_little;
+}
+
+std::string GradcheckReport::reason() const {
   if (worst_.error > tolerance_) {
     return fmt::format("a derivative is off by {:.2g} of its block, more than {:g}: {}", worst_.error, tolerance_,
                        reproduction(worst_.sample));
@@ -104,11 +151,19 @@ std::string GradcheckReport::failure() const {
     return fmt::format("a vector product is off by {:.2g}, more than {:g}: {}", product_error,
                        kProductShare * tolerance_, reproduction(product_sample_));
   }
-  return "";
+  if (verdict() == Verdict::good) return "";
+  if (samples_ == 0) {
+    const bool settling = settling_ && settling_->stopped;
+    return fmt::format("nothing was compared: {:.0f} s were up {}", seconds_,
+                       settling ? fmt::format("after {} steps, while the robot came to rest", settling_->steps)
+                                : "before the first sample was done");
+  }
+  return fmt::format("{} of {} samples were compared, less than {:.0f} %: {}", compared_, samples_, 100 * kLeastSamples,
+                     left_out_text());
 }
 
 std::string GradcheckReport::reproduction(long sample) const {
-  return fmt::format("lithe gradcheck {} --seed {} --only {}", scene_, seed_, sample);
+  return fmt::format("{} --seed {} --only {}", repeat_, seed_, sample);
 }
 
 std::string GradcheckReport::block_table() const {
@@ -124,12 +179,33 @@ std::string GradcheckReport::block_table() const {
 }
 
 std::string GradcheckReport::left_out_text() const {
-  const std::string reasons = listed({{"at a tie", tied_},
-                                      {"with targets dropped", targets_dropped_},
-                                      {"unpolished", unpolished_},
-                                      {"unsolved", unsolved_},
-                                      {"diverged", diverged_}});
-  return fmt::format("{} of {}{}", samples_ - compared_, samples_, reasons.empty() ? "" : ": " + reasons);
+  const std::string kinds = listed({{"at a tie", tied_},
+                                    {"with targets dropped", targets_dropped_},
+                                    {"unpolished", unpolished_},
+                                    {"unsolved", unsolved_},
+                                    {"diverged", diverged_},
+                                    {"close to changes of mode", mostly_switched_}});
+  if (left_out_.empty()) return "";
+  return fmt::format("{} (sample {}: {})", kinds, left_out_.front().sample, left_out_.front().why);
+}
+
+std::string GradcheckReport::sample_text() const {
+  std::string text =
+      fmt::format("{} of {} compared, {} within {:g}", compared_, samples_, within_tolerance_, tolerance_);
+  if (end_ == End::out_of_time) {
+    text += fmt::format("; {} were asked for, but {:.0f} s were up", samples_wanted_, seconds_);
+  }
+  return text;
+}
+
+std::string GradcheckReport::settling_text() const {
+  const HeldMotion::Settling& s = *settling_;
+  const std::string how = s.diverged  ? "diverged"
+                          : s.quiet   ? "at rest"
+                          : s.stopped ? "given up"
+                                      : fmt::format("still moving at {:.2g} rad/s or m/s", s.speed);
+  const std::string dropped = s.dropped > 0 ? fmt::format(", targets dropped in {}", s.dropped) : "";
+  return fmt::format("{} after {} steps{}; samples are from motions that begin there", how, s.steps, dropped);
 }
 
 std::string GradcheckReport::switch_text() const {
@@ -148,11 +224,17 @@ std::string GradcheckReport::worst_text() const {
 }
 
 std::string GradcheckReport::text() const {
-  std::string text = fmt::format("{}: {} {}, {} DoFs, {} samples in {:.1f} s\n\n", scene_, bodies_,
-                                 bodies_ == 1 ? "body" : "bodies", dofs_, samples_, seconds_);
+  std::string text = fmt::format("{}: {} {}, {} DoFs, {} of {} samples compared in {:.1f} s\n\n", scene_, bodies_,
+                                 bodies_ == 1 ? "body" : "bodies", dofs_, compared_, samples_, seconds_);
   text += block_table() + "\n";
   if (interrupted()) text += line("stopped", fmt::format("after {} of {} samples", samples_, samples_wanted_));
-  text += line("left out", left_out_text());
+  if (settling_) text += line("settled", settling_text());
+  text += line("samples", sample_text());
+  text += line("left out", left_out_.empty() ? "none" : left_out_text());
+  if (parameters_ > 0) {
+    const std::string which = parameters_ < all_parameters_ ? "per sample, drawn by the seed" : "in each sample";
+    text += line("parameters", fmt::format("{} of {} {}", parameters_, all_parameters_, which));
+  }
   text += line("switched", switch_text());
   if (unsettled_ > 0) text += line("unsettled", fmt::format("{} of {} columns' parts", unsettled_, 3 * columns_));
   if (refused_ > 0) text += line("refused", fmt::format("{} parameters that the model lets nobody change", refused_));
@@ -183,6 +265,10 @@ std::string GradcheckReport::json() const {
       .add("samples", samples_)
       .add("samples_wanted", samples_wanted_)
       .add("compared", compared_)
+      .add("within_tolerance", within_tolerance_)
+      .add("verdict", to_string(verdict()))
+      .add("reason", reason())
+      .add("parameters", JsonObject().add("per_sample", parameters_).add("all", all_parameters_))
       .add("switched", switched_)
       .add("switches", kinds)
       .add("left_out", JsonObject()
@@ -190,20 +276,33 @@ std::string GradcheckReport::json() const {
                            .add("targets_dropped", targets_dropped_)
                            .add("unpolished", unpolished_)
                            .add("unsolved", unsolved_)
-                           .add("diverged", diverged_))
+                           .add("diverged", diverged_)
+                           .add("close_to_changes", mostly_switched_))
       .add("columns", JsonObject()
                           .add("all", columns_)
                           .add("switched", switched_columns_)
                           .add("unsettled", unsettled_)
                           .add("refused", refused_))
       .add("tolerance", tolerance_)
-      .add("max_relative_error", worst_.error)
-      .add("median_relative_error", median_error())
+      .add("max_relative_error", max_error().value_or(kNothing))
+      .add("median_relative_error", median_error().value_or(kNothing))
       .add("vjp_error", vjp_error_)
       .add("jvp_error", jvp_error_)
       .add("blocks", blocks)
       .add("wall_seconds", seconds_)
+      .add("out_of_time", end_ == End::out_of_time)
       .add("interrupted", interrupted());
+  JsonObject why;
+  for (const LeftOut& each : left_out_) why.add(std::to_string(each.sample), each.why);
+  report.add("left_out_samples", why);
+  if (settling_) {
+    report.add("settling", JsonObject()
+                               .add("steps", settling_->steps)
+                               .add("quiet", settling_->quiet)
+                               .add("diverged", settling_->diverged)
+                               .add("targets_dropped", settling_->dropped)
+                               .add("speed", settling_->speed));
+  }
   if (worst_.sample >= 0) {
     JsonObject worst;
     worst.add("sample", worst_.sample)

@@ -167,6 +167,11 @@ double GradcheckResult::max_error() const {
   return most;
 }
 
+double GradcheckResult::share_compared() const {
+  const int parts = kParts * (columns - refused);
+  return comparable() && !stopped && parts > 0 ? 1 - static_cast<double>(kParts * switched + unsettled) / parts : 0.0;
+}
+
 struct Gradcheck::Buffers {
   DisplacedStep displaced;
   ColumnDifference column;
@@ -185,8 +190,11 @@ struct Gradcheck::Buffers {
     return all[input];
   }
 
-  void differentiate(const Model& model, const StepRecord& record, GradcheckResult& result);
-  void differentiate_by_parameters(const StepRecord& record, const StepParameters& parameters, GradcheckResult& result);
+  // Both end where somebody wants them to stop, with result.stopped.
+  using Stop = std::function<bool()>;
+  void differentiate(const Model& model, const StepRecord& record, const Stop& stop, GradcheckResult& result);
+  void differentiate_by_parameters(const StepRecord& record, const StepParameters& parameters, const Stop& stop,
+                                   GradcheckResult& result);
   template <class Probe>
   void keep_or_leave_out(Probe probe, ComparedBlocks& blocks, int i, GradcheckResult& result);
   template <class Probe>
@@ -225,13 +233,18 @@ void Gradcheck::Buffers::measure_rounding(Probe probe, const ComparedBlocks& blo
   }
 }
 
-void Gradcheck::Buffers::differentiate(const Model& model, const StepRecord& record, GradcheckResult& result) {
+void Gradcheck::Buffers::differentiate(const Model& model, const StepRecord& record, const Stop& stop,
+                                       GradcheckResult& result) {
   const int nv = model.nv();
   const int size = displaced.output_size();
   for (const StepInput input : {StepInput::q, StepInput::v, StepInput::tau}) {
     ComparedBlocks& blocks = inputs[static_cast<int>(input)];
     blocks.resize(record, nv, nv);
     for (int i = 0; i < nv; ++i) {
+      if (stop && stop()) {
+        result.stopped = true;
+        return;
+      }
       StepRange range = input == StepInput::q ? kByQ : kByV;
       if (input == StepInput::tau) {
         const double unit = 1 / std::max(units.h * units.column_mobility[i], 1e-12);
@@ -250,11 +263,15 @@ void Gradcheck::Buffers::differentiate(const Model& model, const StepRecord& rec
 }
 
 void Gradcheck::Buffers::differentiate_by_parameters(const StepRecord& record, const StepParameters& parameters,
-                                                     GradcheckResult& result) {
+                                                     const Stop& stop, GradcheckResult& result) {
   ComparedBlocks& blocks = inputs.back();
   blocks.resize(record, static_cast<int>(record.next.v.size()), parameters.size());
   const int size = displaced.output_size();
   for (int i = 0; i < parameters.size(); ++i) {
+    if (stop && stop()) {
+      result.stopped = true;
+      return;
+    }
     const std::string& name = parameters.names()[i];
     const double unit = displaced.size_of(name);
     ++result.columns;
@@ -381,8 +398,9 @@ const GradcheckResult& Gradcheck::check(const Model& model, const StepRecord& re
   }
   b.compare_products(model, record, parameters, options.seed, result_);
   if (!result_.comparable()) return result_;
-  b.differentiate(model, record, result_);
-  b.differentiate_by_parameters(record, parameters, result_);
+  b.differentiate(model, record, options.stop, result_);
+  if (!result_.stopped) b.differentiate_by_parameters(record, parameters, options.stop, result_);
+  if (result_.stopped) return result_;
   b.compare(options.largest_doubt, result_);
   return result_;
 }

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 #include "lithe/step/displaced_step.h"
@@ -68,13 +69,18 @@ struct GradcheckResult {
   // dropped, unpolished, unsolved): then nothing was compared but products.
   GradientReport report;
   bool comparable() const { return !report.diverged && report.lcp_flags == LcpFlag::none; }
+  bool stopped = false;  // by GradcheckOptions::stop: of the columns so far, none was compared
 
+  // Of all columns' parts in blocks (but those of parameters that the model refuses) the share that was compared.
+  double share_compared() const;
   double max_error() const;  // of all blocks
 };
 
 struct GradcheckOptions {
   std::uint64_t seed = 1;       // of the vectors that the products are tried with
   double largest_doubt = 1e-7;  // relative, see above
+  // Asked before each column, where there is one: true ends the comparison without a result.
+  std::function<bool()> stop = {};
 };
 
 class Gradcheck {

@@ -51,13 +51,87 @@ def test_a_healthy_robot_has_nothing_to_complain_about(robot):
     assert findings(path)[:2] == ([], 0)
 
 
+def test_the_summary_comes_first(robot):
+    lines = doctor(robot(GOOD_ARM)).stdout.splitlines()
+    assert [line.split()[:2] for line in lines[1:5]] == [[title, "yes"] for title in ("loads", "stands", "moves", "gradients")]
+    assert lines[5] == ""
+    assert "at rest after " in lines[2] and "500 steps in " in lines[3]
+    assert "10 of 10 samples compared, 10 within 1e-05" in lines[4]
+
+
+def test_the_summary_is_in_the_json_too(robot):
+    report = findings(robot(GOOD_ARM))[2]
+    assert [report[title]["verdict"] for title in ("stands", "moves", "gradients")] == ["yes"] * 3
+    assert (report["stands"]["quiet_steps"], report["stands"]["quiet_targets_dropped"], report["stands"]["at_rest"]) == (100, 0, True)
+    assert report["moves"]["steps"] == 500 and report["moves"]["seconds"] > 0
+    assert (report["gradients"]["samples"], report["gradients"]["compared"]) == (10, 10)
+    assert report["gradients"]["max_relative_error"] <= 1e-5
+
+
+def test_quick_only_reads(robot):
+    path = robot(GOOD_ARM)
+    report = findings(path, "--quick")[2]
+    assert report["loads"] and not {"stands", "moves", "gradients"} & set(report)
+    lines = doctor(path, "--quick").stdout.splitlines()
+    assert [line.split(maxsplit=1)[1].strip() for line in lines[2:5]] == ["not tried"] * 3
+
+
+# A box on a slide whose upper limit holds it inside the ground.
+JAMMED = """<mujoco><worldbody>
+  <geom name="floor" type="plane" size="1 1 1"/>
+  <body name="box"><joint name="slide" type="slide" axis="0 0 1" limited="true" range="-0.1 0"/>
+    <geom type="box" size="0.1 0.1 0.1" mass="1"/></body>
+</worldbody></mujoco>
+"""
+
+
+def test_what_a_robot_cannot_do_is_a_warning(robot):
+    path = robot(JAMMED, "jammed.xml")
+    found, code, report = findings(path)
+    assert ("stands", "warning") in found and ("gradients", "warning") in found and code == 0
+    assert (report["stands"]["verdict"], report["gradients"]["verdict"]) == ("no", "no")
+    assert report["stands"]["quiet_targets_dropped"] == 100
+    assert report["gradients"]["max_relative_error"] is None
+    assert "contact of world and box" in report["stands"]["text"]
+    assert doctor(path, "--strict").returncode == 1
+
+
+def test_findings_that_are_alike_are_folded(robot):
+    link = '<link name="l{0}"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+    joint = '<joint name="j{0}" type="continuous"><parent link="world"/><child link="l{0}"/></joint>'
+    links = "".join(link.format(i) + joint.format(i) for i in range(6))
+    path = robot(f'<robot name="many"><link name="world"/>{links}</robot>')
+    text = doctor(path, "--quick").stdout
+    assert text.count("has the identity as its inertia") == 3
+    assert "… and 3 more like these (--all shows them)" in text
+    assert doctor(path, "--quick", "--all").stdout.count("has the identity as its inertia") == 6
+    assert len(findings(path, "--quick")[0]) == 6
+
+
 def test_a_file_that_does_not_load_says_where_and_fails(robot):
     path = robot(GOOD_ARM.replace('value="2"', 'value="-2"'))
     result = doctor(path)
     assert result.returncode == 1
-    assert f"{path}:4: error: " in result.stdout
+    assert f"{path}: cannot be loaded\n" in result.stdout
+    assert "  robot.urdf:4: error: " in result.stdout
     found, code, report = findings(path)
     assert found == [("load", "error")] and code == 1 and not report["loads"]
+
+
+def test_files_are_named_from_the_folder_of_the_model(robot, tmp_path):
+    (tmp_path / "meshes").mkdir()
+    (tmp_path / "robots").mkdir()
+    corners = [(x, y, z) for x in (0, 0.1) for y in (0, 0.1) for z in (0, 0.1)]
+    triangles = [(1, 3, 2), (2, 3, 4), (5, 6, 7), (6, 8, 7)]  # two sides of a cube, open
+    lines = ["v %g %g %g" % corner for corner in corners] + ["f %d %d %d" % triangle for triangle in triangles]
+    (tmp_path / "meshes" / "open.obj").write_text("\n".join(lines) + "\n")
+    (tmp_path / "package.xml").write_text("<package/>")
+    mesh = '<mesh filename="../meshes/open.obj"/>'
+    path = robot(GOOD_ARM.replace('<cylinder radius="0.06" length="0.5"/>', mesh).replace("<link name=\"upper\">", '<link name="upper"><sensor/>'), "robots/robot.urdf")
+    text = doctor(path, "--quick").stdout
+    assert str(tmp_path) not in text.split("\n", 1)[1]
+    assert "ignored         robot.urdf:" in text
+    assert " ../meshes/open.obj " in text
 
 
 def test_a_missing_file_is_an_error(tmp_path):

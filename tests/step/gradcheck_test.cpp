@@ -300,6 +300,34 @@ TEST(Gradcheck, LeavesOutColumnsThatSwitchHoweverSmallTheStep) {
   EXPECT_LE(result.max_error(), kLargestSceneError);  // of the others
 }
 
+TEST(Gradcheck, SaysWhichShareOfItsColumnsWasCompared) {
+  const Model weightless = ball_on_ground().set_gravity(Vec3::Zero()).build();
+  EXPECT_EQ(gradcheck(weightless, {neutral_configuration(weightless), VecX::Zero(6)}).share_compared(), 0);  // a tie
+  World world = world_of(scene("double_pendulum"));
+  for (int i = 0; i < 20; ++i) world.step();
+  GradcheckResult result = Gradcheck().check(world.model(), world.record());
+  EXPECT_EQ(result.share_compared(), 1);
+  result.switched = 1;
+  EXPECT_NEAR(result.share_compared(), 5.0 / 6, 1e-15);
+  result.unsettled = 1;
+  EXPECT_NEAR(result.share_compared(), 14.0 / 18, 1e-15);
+}
+
+TEST(Gradcheck, StopsWhereItIsAskedTo) {
+  World world = world_of(scene("double_pendulum"));
+  world.step();
+  for (const int after : {0, 3, 6}) {  // of q, v and τ, then a parameter
+    int asked = 0;
+    const StepParameters parameters(world.model(), {"gravity/z"});
+    const GradcheckResult result =
+        Gradcheck().check(world.model(), world.record(), parameters, {.stop = [&] { return asked++ == after; }});
+    EXPECT_TRUE(result.stopped);
+    EXPECT_EQ(result.columns, after);
+    EXPECT_EQ(result.share_compared(), 0);
+    for (const BlockCheck& block : result.blocks) EXPECT_FALSE(block.compared);
+  }
+}
+
 TEST(Gradcheck, CountsParametersThatTheModelLetsNobodyChange) {
   ModelBuilder builder;
   builder.add_body("world", {.name = "bob", .inertia = SpatialInertia::point(1, {0, 0, -1})},
