@@ -10,13 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "bench/atlas.h"
 #include "bench/pair_workload.h"
 #include "bench/runner.h"
 #include "lithe/collision/detect_contacts.h"
 #include "lithe/contact/contact_columns.h"
 #include "lithe/dynamics/body_motion.h"
-#include "lithe/model/configuration.h"
+#include "lithe/io/load.h"
 #include "lithe/scenes/free_bodies.h"
 
 namespace lithe::bench {
@@ -103,45 +102,39 @@ void register_scene(const std::string& name, const std::shared_ptr<Scene>& scene
   add("columns", [](Scene& s) { contact_columns(s.model, s.kin, s.contacts, s.columns); });
 }
 
-// The height of the root at which the lowest point of a hull is `depth` below z = 0.
-double standing_height(const Model& model, const ColliderSet& colliders, double depth) {
+// The height to which the root must rise for the lowest point of a hull to be `depth` below z = 0.
+double standing_height(const LoadedModel& robot, double depth) {
   Kinematics kin;
   std::vector<Pose> X_WB;
-  kinematics(model, neutral_configuration(model), VecX::Zero(model.nv()), kin);
-  body_poses(model, kin, X_WB);
+  kinematics(robot.model, robot.q, robot.v, kin);
+  body_poses(robot.model, kin, X_WB);
   double lowest = std::numeric_limits<double>::infinity();
-  for (const Collider& c : colliders.colliders()) {
-    if (c.type != ShapeType::mesh) continue;
-    for (const Vec3& v : c.hull->vertices) lowest = std::min(lowest, (X_WB[c.body] * (c.placement * v)).z());
+  for (const Shape& shape : robot.model.shapes()) {
+    const auto* mesh = std::get_if<ConvexMesh>(&shape.geometry);
+    if (!mesh) continue;
+    for (const Vec3& x : mesh->points) lowest = std::min(lowest, (X_WB[shape.body] * (shape.placement * x)).z());
   }
   return -lowest - depth;
 }
 
-// As its author would: what overlaps already in the neutral pose, by construction, is taken out.
-void exclude_overlaps(ModelBuilder& builder, const Scene& scene) {
-  for (const Contact& c : scene.contacts.contacts) {
-    const auto body = [&](ShapeIndex shape) { return scene.model.bodies()[scene.model.shapes()[shape].body].name; };
-    if (body(c.a) != "world" && body(c.b) != "world") builder.set_collision(body(c.a), body(c.b), false);
-  }
-}
-
+// The robot as load() gives it, on a box whose top is z = 0.
 void register_atlas() {
   const char* models = std::getenv("LITHE_MODELS");
-  const std::filesystem::path folder = std::filesystem::path(models ? models : "") / "atlas";
-  if (!models || !std::filesystem::exists(folder)) {
+  const std::filesystem::path file = std::filesystem::path(models ? models : "") / "atlas" / "atlas_v3.urdf";
+  if (!models || !std::filesystem::exists(file)) {
     std::fprintf(stderr, "bench_collision: the atlas rows are left out: set LITHE_MODELS to a folder with atlas/\n");
     return;
   }
-  ModelBuilder builder = atlas_over_box(folder);
-  const auto standing = [&](Model model) {
-    VecX q = neutral_configuration(model);
-    q[2] = standing_height(model, ColliderSet(model), 1e-5);
-    return std::make_shared<Scene>(std::move(model), q);
+  const auto register_as = [&](const std::string& name, LoadOptions::SelfCollision self_collision) {
+    LoadedModel robot = load(file.string(), {.self_collision = self_collision});
+    VecX q = robot.q;
+    q[robot.model.joints()[robot.model.joint("root.z")].q_index] += standing_height(robot, 1e-5);
+    robot.builder.add_shape(
+        "world", {.name = "ground", .geometry = Box{Vec3(5, 5, 0.5)}, .placement = Pose::translation(0, 0, -0.5)});
+    register_scene(name, std::make_shared<Scene>(robot.builder.build(), q));
   };
-  const auto untreated = standing(builder.build());
-  register_scene("atlas_without_exceptions", untreated);
-  exclude_overlaps(builder, *untreated);
-  register_scene("atlas", standing(builder.build()));
+  register_as("atlas", LoadOptions::SelfCollision::automatic);
+  register_as("atlas_without_exceptions", LoadOptions::SelfCollision::all);
 }
 
 void register_boxes() {

@@ -20,7 +20,7 @@ void load_atlas(benchmark::State& state) {
     return;
   }
   for (auto _ : state) {
-    const LoadedModel atlas = load(path);
+    const LoadedModel atlas = load(path, {.cache = false});
     const ColliderSet hulls(atlas.model);
     benchmark::DoNotOptimize(hulls.colliders().size());
   }
