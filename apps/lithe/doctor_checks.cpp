@@ -22,7 +22,7 @@ using Severity = Finding::Severity;
 constexpr double kSuspiciousRatio = 1000;  // of the masses of neighbours
 constexpr double kLightest = 1e-6;         // kg
 constexpr double kLargestRobot = 30;       // m: beyond, lengths are likely to be millimetres
-constexpr int kLargeHull = 500;            // vertices: more cost time at every step
+constexpr int kLargeHull = 500;            // vertices: more than a mesh for collision needs
 constexpr int kLargeMesh = 100'000;        // triangles
 constexpr double kConvexVolume = 1.1;      // hull over mesh: beyond, the hull fills what the mesh leaves open
 constexpr double kDeepOverlap = 1e-3;      // m
@@ -161,6 +161,12 @@ class Examination {
   }
 
   void check_meshes() {
+    for (const LoadedHull& hull : loaded_.hulls) {
+      if (hull.exact_vertices <= kLargeHull) continue;
+      add(Severity::note, "large_hull",
+          "the hull of {} has {} vertices; it collides as one of {}, at most {:.2g} mm inside it", hull.file,
+          hull.exact_vertices, hull.kept_vertices, 1e3 * hull.error);
+    }
     for (const CollisionMesh& mesh : loaded_.collision_meshes) {
       const int triangles = static_cast<int>(mesh.mesh->triangles.size());
       if (triangles > kLargeMesh) {
@@ -169,13 +175,7 @@ class Examination {
       }
       std::vector<Vec3> points;
       for (const Vec3& vertex : mesh.mesh->vertices) points.push_back(vertex.cwiseProduct(mesh.scale));
-      const HullResult built = build_hull(points, mesh.file);
-      for (const std::string& text : built.warnings) add(Severity::warning, "mesh", "{}", text);
-      const int vertices = static_cast<int>(built.hull.vertices.size());
-      if (vertices > kLargeHull) {
-        add(Severity::note, "large_hull", "the hull of {} has {} vertices; a simpler one collides faster", mesh.file,
-            vertices);
-      }
+      const HullResult built = build_hull(points, mesh.file, HullTolerance{});
       const double inside = volume(*mesh.mesh, mesh.scale), around = volume(built.hull);
       if (inside > 0 && around > kConvexVolume * inside) {
         add(Severity::note, "not_convex", "{} is not convex: its hull, which collides, has {:.2g} times its volume",

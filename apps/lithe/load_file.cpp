@@ -1,7 +1,9 @@
 #include "apps/lithe/load_file.h"
 
 #include <map>
+#include <optional>
 
+#include "apps/lithe/progress.h"
 #include "lithe/core/check.h"
 
 namespace lithe::cli {
@@ -38,6 +40,10 @@ void add_file_options(CLI::App& command, FileOptions& options) {
   command.add_option("--srdf", options.srdf, "An SRDF for a URDF: pairs of links that do not collide, and states.")
       ->group("Files")
       ->type_name("FILE");
+  command
+      .add_flag("--no-cache", options.no_cache,
+                "Neither use nor keep what earlier runs found out about meshes (in $LITHE_CACHE or ~/.cache/lithe).")
+      ->group("Files");
 }
 
 LoadOptions load_options(const FileOptions& options) {
@@ -52,9 +58,19 @@ LoadOptions load_options(const FileOptions& options) {
   load.strict = options.strict;
   load.self_collision = kSelfCollisions.at(options.self_collision);
   load.srdf = options.srdf;
+  load.cache = !options.no_cache;
   if (options.fixed_base) load.base = LoadOptions::Base::fixed;
   if (options.floating_base) load.base = LoadOptions::Base::floating;
   return load;
+}
+
+LoadedModel load_with_progress(const std::string& file, LoadOptions options) {
+  std::optional<Progress> bar;
+  options.progress = [&](std::string_view, int done, int total) {
+    if (!bar) bar.emplace("convex hulls", total, true);
+    bar->update(done);
+  };
+  return load(file, options);
 }
 
 bool looks_like_file(const std::string& name) {

@@ -18,11 +18,15 @@ struct FileOptions {
   bool strict = false;
   std::string self_collision = "auto";  // or auto_strict, all, none
   std::string srdf;
+  bool no_cache = false;
 };
 
 void add_file_options(CLI::App& command, FileOptions& options);
 
 LoadOptions load_options(const FileOptions& options);
+
+// load() with a bar on stderr, where that is a terminal and it takes long.
+LoadedModel load_with_progress(const std::string& file, LoadOptions options);
 
 // Whether a name is that of a file rather than of a scene: it holds a '/' or ends as robot files do.
 bool looks_like_file(const std::string& name);

@@ -136,6 +136,8 @@ std::vector<HullFacet> hull_facets(std::span<const Vec3> points, const std::stri
   return facets;
 }
 
+const char* qhull_version() { return qh_version; }
+
 std::vector<std::vector<int>> facets_across(std::span<const std::vector<int>> rings) {
   struct Half {
     int from, to, facet, entry;

@@ -21,6 +21,9 @@ struct HullFacet {
 // in a plane. `name` is for the message of an Error.
 std::vector<HullFacet> hull_facets(std::span<const Vec3> points, const std::string& name);
 
+// As qhull names itself: another one may choose other facets where points are nearly in a plane.
+const char* qhull_version();
+
 // Per facet and entry of its ring: the facet on the other side of the edge to the next corner. Empty if some edge does
 // not have exactly one facet on each side.
 std::vector<std::vector<int>> facets_across(std::span<const std::vector<int>> rings);

@@ -80,6 +80,22 @@ void complete(bool is_urdf, const std::string& beside, const SourcePlace& place,
   }
 }
 
+// Gives the shapes that are meshes their hulls, so that whatever is wrong with a mesh is found here, and nothing is left for the first step.
+void build_hulls(LoadedModel& loaded, Resources& resources, WarningList& warnings) {
+  HullJobs& hulls = resources.hulls();
+  hulls.build(resources.options(), warnings);
+  const auto finish_shape = [&](Shape& shape) {
+    const auto* mesh = std::get_if<ConvexMesh>(&shape.geometry);
+    if (mesh) shape.geometry = hulls.finished(*mesh, shape.name);
+    return mesh != nullptr;
+  };
+  loaded.builder.change_shapes(finish_shape);
+  for (std::size_t i = 0; i < loaded.model.shapes().size(); ++i) {
+    Shape shape = loaded.model.shapes()[i];
+    if (finish_shape(shape)) loaded.model.set_shape(ShapeIndex(static_cast<int>(i)), shape);
+  }
+}
+
 LoadedModel read(const XmlElement& root, Resources& resources, const LoadOptions& options, std::string_view only,
                  const std::string& beside) {
   const Format& format = format_of(root);
@@ -88,10 +104,14 @@ LoadedModel read(const XmlElement& root, Resources& resources, const LoadOptions
   }
   WarningList warnings(options.strict);
   LoadedModel loaded;
-  at_line(root, [&] { loaded = format.reader(root, resources, warnings); });
+  at_line(root, [&] {
+    loaded = format.reader(root, resources, warnings);
+    build_hulls(loaded, resources, warnings);
+  });
   complete(format.name == "URDF", beside, {root.place().file, 0}, resources, warnings, loaded);
   loaded.warnings = warnings.warnings();
   loaded.collision_meshes = resources.collision_meshes();
+  loaded.hulls = resources.hulls().report();
   loaded.files = resources.files();
   return loaded;
 }

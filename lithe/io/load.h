@@ -10,7 +10,8 @@ namespace lithe {
 
 // Reads a robot or a world: URDF, SDF or MJCF, told apart by the root element (<robot>, <sdf>, <mujoco>), meshes and included files
 // with it. What is wrong is a LoadError that says where and what to do; what the model cannot hold is a warning. docs/files.md lists
-// both. Nothing outside the file's own folders is read (LoadOptions::roots), nothing is fetched, nothing is written.
+// both. Nothing outside the file's own folders is read (LoadOptions::roots), nothing is fetched, nothing
+// is written but the cache of hulls (LoadOptions::cache).
 LoadedModel load(const std::string& path, const LoadOptions& options = {});
 
 // One format each; a file of another kind is an error.

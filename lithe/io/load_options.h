@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lithe/collision/hull_tolerance.h"
@@ -48,6 +50,11 @@ struct LoadOptions {
 
   // How far the convex hull of a collision mesh may lie inside the exact one (lithe/collision/hull_tolerance.h).
   HullTolerance hull_tolerance = {};
+  // What was found out about meshes is kept between runs, in $LITHE_CACHE, $XDG_CACHE_HOME/lithe or ~/.cache/lithe (lithe/io/hull_cache.h).
+  // LITHE_CACHE=off in the environment switches that off, too.
+  bool cache = true;
+  // Called from time to time by the thread that loads: what is being done, and how much of it is.
+  std::function<void(std::string_view what, int done, int total)> progress = {};
 
   bool strict = false;  // warnings are errors
   bool visuals = true;  // read what is only to be seen

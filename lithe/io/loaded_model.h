@@ -61,6 +61,17 @@ struct ExceptedPair {
 };
 const char* to_string(ExceptedPair::Reason reason);
 
+// The convex hull of a collision mesh, as it was simplified.
+struct LoadedHull {
+  std::string file = {};
+  int points = 0;           // of the mesh
+  int exact_vertices = 0;   // of its convex hull; above 10,000 an upper bound
+  int kept_vertices = 0;    // of the hull that collides
+  double tolerance = 0;     // how far that may lie inside the convex hull, m
+  double error = 0;         // how far it does
+  bool from_cache = false;  // which points to keep was known from an earlier run
+};
+
 // What a file gives. The builder is complete as it is, and can also be added to others (ModelBuilder::add).
 struct LoadedModel {
   std::string name = {};
@@ -74,6 +85,7 @@ struct LoadedModel {
   std::vector<Keyframe> keyframes = {};
   std::vector<ExceptedPair> excepted_pairs = {};
   std::vector<CollisionMesh> collision_meshes = {};  // one per file
+  std::vector<LoadedHull> hulls = {};                // one per mesh and scale, mirror images not counted
   std::vector<LoadWarning> warnings = {};
   std::vector<std::string> files = {};  // all that were read
 };

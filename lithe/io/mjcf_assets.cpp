@@ -146,15 +146,15 @@ TriangleMesh Assets::inline_mesh(const Attributes& attributes) {
   return mesh;
 }
 
-void Assets::place_in_reference_frame(const Attributes& attributes, std::vector<Vec3>& points) const {
-  const Vec3 scale = attributes.vector3("scale").value_or(Vec3::Ones());
-  if ((scale.array() == 0).any()) attributes.fail("scale", "no factor may be 0");
-  const Vec3 origin = attributes.vector3("refpos").value_or(Vec3::Zero());
-  Mat3 R = Mat3::Identity();
+MeshFrame Assets::reference_frame(const Attributes& attributes) const {
+  MeshFrame frame;
+  frame.scale = attributes.vector3("scale").value_or(Vec3::Ones());
+  if ((frame.scale.array() == 0).any()) attributes.fail("scale", "no factor may be 0");
+  frame.origin = attributes.vector3("refpos").value_or(Vec3::Zero());
   if (const auto turn = attributes.numbers("refquat", 4, 4)) {
-    R = rotation_from_wxyz(*turn, attributes.place(), warnings_);
+    frame.R = rotation_from_wxyz(*turn, attributes.place(), warnings_);
   }
-  for (Vec3& point : points) point = scale.cwiseProduct(R.transpose() * (point - origin));
+  return frame;
 }
 
 std::shared_ptr<const TriangleMesh> Assets::triangles(int index) {
@@ -164,7 +164,8 @@ std::shared_ptr<const TriangleMesh> Assets::triangles(int index) {
   auto result = std::make_shared<TriangleMesh>(
       attributes.has("file") ? *resources_.mesh(file_name(attributes), attributes.place()) : inline_mesh(attributes));
   count(*result, attributes.element());
-  place_in_reference_frame(attributes, result->vertices);
+  const MeshFrame frame = reference_frame(attributes);
+  for (Vec3& point : result->vertices) point = frame.scale.cwiseProduct(frame.R.transpose() * (point - frame.origin));
   const std::optional<Vec3> scale = attributes.vector3("scale");
   if (scale && scale->prod() < 0) {
     // Mirrored: turn the triangles round, so that they look outwards again.
@@ -217,13 +218,14 @@ SpatialInertia Assets::computed_inertia(int index, std::string_view kind) {
 std::vector<ConvexMesh> Assets::convex_meshes(int index) {
   const Attributes& attributes = meshes_[index].attributes;
   const char* file = attributes.text("file");
-  if (!file) return {ConvexMesh{triangles(index)->vertices}};
+  if (!file) {
+    const std::string name = attributes.name() ? attributes.name() : fmt::format("mesh {}", index);
+    return {resources_.hulls().add(name, triangles(index)->vertices, {}, attributes.place())};
+  }
   // The options name pieces by the file as the model writes it.
   const bool in_pieces = resources_.options().convex_pieces.contains(file);
-  std::vector<ConvexMesh> meshes =
-      lithe::convex_meshes(resources_, in_pieces ? file : file_name(attributes), Vec3::Ones(), attributes.place());
-  for (ConvexMesh& mesh : meshes) place_in_reference_frame(attributes, mesh.points);
-  return meshes;
+  return lithe::convex_meshes(resources_, in_pieces ? file : file_name(attributes), reference_frame(attributes),
+                              attributes.place());
 }
 
 }  // namespace lithe::mjcf

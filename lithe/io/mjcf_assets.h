@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "lithe/io/hull_jobs.h"
 #include "lithe/io/mesh.h"
 #include "lithe/io/mjcf_compiler.h"
 #include "lithe/io/mjcf_defaults.h"
@@ -49,7 +50,7 @@ class Assets {
   std::vector<std::array<std::int32_t, 3>> triangles_of_hull(const std::vector<Vec3>& points,
                                                              const XmlElement& element);
   std::string file_name(const Attributes& attributes) const;
-  void place_in_reference_frame(const Attributes& attributes, std::vector<Vec3>& points) const;
+  MeshFrame reference_frame(const Attributes& attributes) const;
   SpatialInertia computed_inertia(int mesh, std::string_view kind);
 
   const Compiler& compiler_;

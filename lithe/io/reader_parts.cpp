@@ -53,28 +53,20 @@ void set_inertia(Body& body, double mass, const Mat3& about_centre, const Pose& 
           positive ? "and the two smaller ones must add up to at least the largest" : "but none may be negative"));
 }
 
-namespace {
-
-ConvexMesh scaled_points(const TriangleMesh& mesh, const Vec3& scale) {
-  ConvexMesh convex;
-  convex.points.reserve(mesh.vertices.size());
-  for (const Vec3& vertex : mesh.vertices) convex.points.push_back(vertex.cwiseProduct(scale));
-  return convex;
-}
-
-}  // namespace
-
-std::vector<ConvexMesh> convex_meshes(Resources& resources, std::string_view uri, const Vec3& scale,
+std::vector<ConvexMesh> convex_meshes(Resources& resources, std::string_view uri, const MeshFrame& frame,
                                       const SourcePlace& place) {
-  if ((scale.array() == 0).any()) throw LoadError(place, fmt::format("the scale of mesh \"{}\" has a zero", uri));
+  if ((frame.scale.array() == 0).any()) throw LoadError(place, fmt::format("the scale of mesh \"{}\" has a zero", uri));
   const auto& pieces = resources.options().convex_pieces;
   const auto given = pieces.find(std::string(uri));
   std::vector<ConvexMesh> meshes;
+  const auto add = [&](std::string_view piece) {
+    const std::shared_ptr<const TriangleMesh> mesh = resources.collision_mesh(piece, frame.scale, place);
+    meshes.push_back(resources.hulls().add(resources.resolve(piece, place).string(), mesh->vertices, frame, place));
+  };
   if (given == pieces.end()) {
-    meshes.push_back(scaled_points(*resources.collision_mesh(uri, scale, place), scale));
+    add(uri);
   } else {
-    for (const std::string& piece : given->second)
-      meshes.push_back(scaled_points(*resources.collision_mesh(piece, scale, place), scale));
+    for (const std::string& piece : given->second) add(piece);
   }
   return meshes;
 }
@@ -82,7 +74,7 @@ std::vector<ConvexMesh> convex_meshes(Resources& resources, std::string_view uri
 std::vector<ConvexMesh> convex_meshes(Resources& resources, std::string_view uri, const Vec3& scale,
                                       const SourcePlace& place, WarningList& warnings) {
   try {
-    return convex_meshes(resources, uri, scale, place);
+    return convex_meshes(resources, uri, MeshFrame{.scale = scale}, place);
   } catch (const MissingFile& missing) {
     const std::string what = missing.what();
     const std::string prefix = to_string(place) + ": error: ";

@@ -31,8 +31,9 @@ Mat3 rotation_from_wxyz(const VecX& wxyz, const SourcePlace& place, WarningList&
 void set_inertia(Body& body, double mass, const Mat3& about_centre, const Pose& X_BC, const SourcePlace& place,
                  WarningList& warnings);
 
-// What a collision mesh becomes: its convex hull's points, or those of the pieces that the options name for it. `scale` may mirror.
-std::vector<ConvexMesh> convex_meshes(Resources& resources, std::string_view uri, const Vec3& scale,
+// What a collision mesh becomes: its convex hull, or those of the pieces that the options name for it. What is returned stands in for
+// them until load() has built all hulls (hull_jobs.h); it has four points or, where the mesh has fewer, those. A scale may mirror.
+std::vector<ConvexMesh> convex_meshes(Resources& resources, std::string_view uri, const MeshFrame& frame,
                                       const SourcePlace& place);
 
 // The same, but a file that is not there is a warning "mesh.missing", and nothing collides in its place: robots travel without some

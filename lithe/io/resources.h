@@ -9,6 +9,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "lithe/io/hull_jobs.h"
 #include "lithe/io/load_options.h"
 #include "lithe/io/mesh.h"
 #include "lithe/io/source_place.h"
@@ -39,6 +40,7 @@ class Resources {
   std::shared_ptr<const TriangleMesh> collision_mesh(std::string_view uri, const Vec3& scale,
                                                      const SourcePlace& asked_by);
   const std::vector<CollisionMesh>& collision_meshes() const { return collision_meshes_; }
+  HullJobs& hulls() { return hulls_; }
 
   // One more collision or visual (LoadLimits::shapes).
   void count_shape(const SourcePlace& place);
@@ -64,6 +66,7 @@ class Resources {
   std::unordered_map<std::string, std::shared_ptr<const TriangleMesh>> meshes_;  // by file
   std::vector<CollisionMesh> collision_meshes_;
   std::unordered_set<std::string> collision_files_;
+  HullJobs hulls_;
   std::vector<std::string> files_;
   std::size_t bytes_left_ = 0;
   int elements_left_ = 0;

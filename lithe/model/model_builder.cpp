@@ -63,6 +63,13 @@ ModelBuilder& ModelBuilder::add_shape(std::string body, Shape shape) {
   return *this;
 }
 
+ModelBuilder& ModelBuilder::change_shapes(const std::function<bool(Shape&)>& change) {
+  for (PendingShape& pending : shapes_) {
+    if (change(pending.shape)) pending.shape = validated(std::move(pending.shape));
+  }
+  return *this;
+}
+
 ModelBuilder& ModelBuilder::add_frame(std::string body, Frame frame) {
   frames_.push_back({std::move(body), validated(std::move(frame))});
   return *this;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,8 @@ class ModelBuilder {
   // `parent` is a body's name or "world"; the joints lead from the parent to the body, none welds it there.
   ModelBuilder& add_body(std::string parent, Body body, JointList joints = {});
   ModelBuilder& add_shape(std::string body, Shape shape);
+  // Lets somebody alter the shapes added so far; `change` returns whether it did.
+  ModelBuilder& change_shapes(const std::function<bool(Shape&)>& change);
   ModelBuilder& add_frame(std::string body, Frame frame);
   ModelBuilder& add_motor(std::string joint, Motor motor);
   ModelBuilder& add_loop(std::string body_a, std::string body_b, LoopClosure loop);

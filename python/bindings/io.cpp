@@ -153,7 +153,7 @@ srdf           an SRDF with pairs of links that do not collide, and states; else
 keyframe       the name of the keyframe, or of the SRDF's state, to start in
 
 What is wrong is a LoadError (a ValueError with .file and .line); a file that is not there a MissingFile (a
-FileNotFoundError, too). Nothing is fetched from a network, and nothing is written.)";
+FileNotFoundError, too). Nothing is fetched from a network; nothing is written but the cache of hulls.)";
 
 template <class Function, class... Extra>
 void define_loader(nb::module_& m, const char* name, Function load_with, const std::string& doc,

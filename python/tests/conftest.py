@@ -9,3 +9,6 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Where the viewer's page is looked for: tests that want another than the package's say so.
 os.environ.pop("LITHE_VIEWER", None)
+
+# Nothing is left behind in the home of who runs them, and nothing found there.
+os.environ["LITHE_CACHE"] = "off"

@@ -11,3 +11,6 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 os.environ["TERM"] = "xterm"
 for name in ("NO_COLOR", "COLUMNS", "LINES", "LITHE_VIEWER"):
     os.environ.pop(name, None)
+
+# Nothing is left behind in the home of who runs them, and nothing found there.
+os.environ["LITHE_CACHE"] = "off"
