@@ -30,6 +30,12 @@ void add_file_options(CLI::App& command, FileOptions& options) {
   command.add_flag("--floating-base", options.floating_base, "Let a robot's root float.")
       ->group("Files")
       ->excludes(fixed);
+  command
+      .add_option(
+          "--keyframe", options.keyframe,
+          "The keyframe (MJCF) to start in, or qpos0 for the pose of the file. Otherwise \"home\", if there is one.")
+      ->group("Files")
+      ->type_name("NAME");
   command.add_flag("--strict", options.strict, "Take warnings about a file as errors.")->group("Files");
   command
       .add_option("--self-collision", options.self_collision,
@@ -59,6 +65,7 @@ LoadOptions load_options(const FileOptions& options) {
   load.self_collision = kSelfCollisions.at(options.self_collision);
   load.srdf = options.srdf;
   load.cache = !options.no_cache;
+  load.keyframe = options.keyframe;
   if (options.fixed_base) load.base = LoadOptions::Base::fixed;
   if (options.floating_base) load.base = LoadOptions::Base::floating;
   return load;

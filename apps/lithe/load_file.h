@@ -19,6 +19,7 @@ struct FileOptions {
   std::string self_collision = "auto";  // or auto_strict, all, none
   std::string srdf;
   bool no_cache = false;
+  std::string keyframe;
 };
 
 void add_file_options(CLI::App& command, FileOptions& options);

@@ -1,13 +1,11 @@
 #include "lithe/io/load.h"
 
-#include <algorithm>
-
-#include "lithe/core/suggest.h"
 #include "lithe/io/reader_parts.h"
 #include "lithe/io/readers.h"
 #include "lithe/io/sampled_poses.h"
 #include "lithe/io/self_collision.h"
 #include "lithe/io/srdf.h"
+#include "lithe/io/start_state.h"
 
 namespace lithe {
 
@@ -41,18 +39,6 @@ Srdf read_found_srdf(const std::string& file, Resources& resources, WarningList&
   }
 }
 
-void start_at_keyframe(const std::string& name, const SourcePlace& place, LoadedModel& loaded) {
-  const auto found = std::ranges::find(loaded.keyframes, name, &Keyframe::name);
-  if (found == loaded.keyframes.end()) {
-    std::vector<std::string_view> names;
-    for (const Keyframe& keyframe : loaded.keyframes) names.push_back(keyframe.name);
-    throw LoadError(place, fmt::format("there is no keyframe '{}'{}", shortened(name), did_you_mean(name, names)));
-  }
-  loaded.q = found->q;
-  loaded.v = found->v;
-  loaded.motor_targets = found->motor_targets;
-}
-
 // What the file is silent about: where a URDF starts, and which links of a robot may touch. `beside`: an SRDF may lie beside this file.
 void complete(bool is_urdf, const std::string& beside, const SourcePlace& place, Resources& resources,
               WarningList& warnings, LoadedModel& loaded) {
@@ -70,7 +56,8 @@ void complete(bool is_urdf, const std::string& beside, const SourcePlace& place,
   } else if (!options.srdf.empty()) {
     throw LoadError(place, "an SRDF goes with a URDF only (LoadOptions::srdf): this format says itself what may touch");
   }
-  if (!options.keyframe.empty()) start_at_keyframe(options.keyframe, place, loaded);
+  // The states of an SRDF are taken only if they are asked for: a URDF starts where it is zero.
+  if (!is_urdf || !options.keyframe.empty()) choose_start(loaded, options.keyframe);
 
   const Policy policy = options.self_collision;
   if (policy == Policy::none) {
@@ -107,8 +94,8 @@ LoadedModel read(const XmlElement& root, Resources& resources, const LoadOptions
   at_line(root, [&] {
     loaded = format.reader(root, resources, warnings);
     build_hulls(loaded, resources, warnings);
+    complete(format.name == "URDF", beside, {root.place().file, 0}, resources, warnings, loaded);
   });
-  complete(format.name == "URDF", beside, {root.place().file, 0}, resources, warnings, loaded);
   loaded.warnings = warnings.warnings();
   loaded.collision_meshes = resources.collision_meshes();
   loaded.hulls = resources.hulls().report();

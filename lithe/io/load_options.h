@@ -45,8 +45,6 @@ struct LoadOptions {
   // An SRDF file, whose disabled pairs and states are taken for a URDF. Without one it is looked for where people keep it: STEM.srdf beside
   // STEM.urdf, or in a folder "srdf" beside that of the URDF.
   std::string srdf = {};
-  // Which keyframe (MJCF), or state of the SRDF (URDF), the model starts in; empty: the pose of the file.
-  std::string keyframe = {};
 
   // How far the convex hull of a collision mesh may lie inside the exact one (lithe/collision/hull_tolerance.h).
   HullTolerance hull_tolerance = {};
@@ -55,6 +53,11 @@ struct LoadOptions {
   bool cache = true;
   // Called from time to time by the thread that loads: what is being done, and how much of it is.
   std::function<void(std::string_view what, int done, int total)> progress = {};
+
+  // The keyframe (MJCF) or state of the SRDF (URDF) whose state `loaded.q`, `v` and `motor_targets` are. "": the pose of a URDF; of an MJCF
+  // "home" if there is one of that name; else the first, where in the pose of the file loops are open or shapes lie deep in one another;
+  // else the pose of the file. "qpos0": the pose of the file.
+  std::string keyframe = {};
 
   bool strict = false;  // warnings are errors
   bool visuals = true;  // read what is only to be seen

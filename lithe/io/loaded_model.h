@@ -3,10 +3,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
 #include "lithe/io/mesh.h"
+#include "lithe/io/mujoco_layout.h"
 #include "lithe/io/source_place.h"
 #include "lithe/model/model_builder.h"
 
@@ -32,7 +34,8 @@ struct Actuator {
   std::string name;
   std::string joint;
   Kind kind = Kind::effort;
-  double gear = 1;                                             // effort: tau = gear·control
+  double gear = 1;  // effort: tau = gear·control + bias
+  double bias = 0;
   double lower = -Joint::kInfinity, upper = Joint::kInfinity;  // of the control
 };
 
@@ -72,13 +75,17 @@ struct LoadedHull {
   bool from_cache = false;  // which points to keep was known from an earlier run
 };
 
+// Of LoadOptions::keyframe: the pose of the file itself, whatever keyframes it has.
+inline constexpr const char* kPoseOfTheFile = "qpos0";
+
 // What a file gives. The builder is complete as it is, and can also be added to others (ModelBuilder::add).
 struct LoadedModel {
   std::string name = {};
   ModelBuilder builder = {};
   Model model = ModelBuilder().build();
-  VecX q = {}, v = {};      // the state that the file starts in: nq, nv
+  VecX q = {}, v = {};      // the state that the file starts in: nq, nv (LoadOptions::keyframe)
   VecX motor_targets = {};  // one per motor
+  std::string start = {};   // which keyframe this is, and why; empty where it is the pose of the file
   double time_step = 1e-3;  // s
   std::vector<Visual> visuals = {};
   std::vector<Actuator> actuators = {};
@@ -88,6 +95,10 @@ struct LoadedModel {
   std::vector<LoadedHull> hulls = {};                // one per mesh and scale, mirror images not counted
   std::vector<LoadWarning> warnings = {};
   std::vector<std::string> files = {};  // all that were read
+  MujocoLayout mujoco = {};             // MJCF only
+
+  // The keyframe of that name; an Error that lists all names where there is none.
+  const Keyframe& keyframe(std::string_view wanted) const;
 };
 
 }  // namespace lithe

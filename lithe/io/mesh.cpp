@@ -8,7 +8,7 @@ namespace lithe {
 TriangleMesh parse_mesh(std::string_view bytes, const std::string& file, const LoadLimits& limits) {
   using Parse = TriangleMesh (*)(std::string_view, const std::string&, const LoadLimits&);
   static constexpr std::pair<std::string_view, Parse> kFormats[] = {
-      {".stl", parse_stl}, {".obj", parse_obj}, {".ply", parse_ply}, {".dae", parse_dae}};
+      {".stl", parse_stl}, {".obj", parse_obj}, {".ply", parse_ply}, {".dae", parse_dae}, {".msh", parse_msh}};
 
   const std::string_view name = std::string_view(file).substr(file.find_last_of("/\\") + 1);  // all of it, after npos
   const std::size_t dot = name.rfind('.');

@@ -33,10 +33,12 @@ TriangleMesh parse_stl(std::string_view bytes, const std::string& file,
 TriangleMesh parse_obj(std::string_view text, const std::string& file, const LoadLimits& limits = {});
 TriangleMesh parse_ply(std::string_view bytes, const std::string& file,
                        const LoadLimits& limits = {});  // text or binary
+TriangleMesh parse_msh(std::string_view bytes, const std::string& file,
+                       const LoadLimits& limits = {});  // MuJoCo's own, not Gmsh's
 // Collada: the geometry that the scene shows (all of it, if there is no scene), with its nodes' transforms, in metres and z up.
 TriangleMesh parse_dae(std::string_view text, const std::string& file, const LoadLimits& limits = {});
 
-// By the file name's ending (.stl, .obj, .ply, .dae, in any case). Other formats are read by assimp where Lithe is built with it
+// By the file name's ending (.stl, .obj, .ply, .dae, .msh, in any case). Other formats are read by assimp where Lithe is built with it
 // (LITHE_WITH_ASSIMP); where not, they are an error that says so.
 TriangleMesh parse_mesh(std::string_view bytes, const std::string& file, const LoadLimits& limits = {});
 

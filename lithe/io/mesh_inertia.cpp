@@ -18,6 +18,17 @@ struct Moments {
   Vec3 first = Vec3::Zero();
   Mat3 second = Mat3::Zero();
 
+  // The tetrahedron over the origin with the corners a, b, c; gives its volume.
+  double add_pyramid(const Vec3& a, const Vec3& b, const Vec3& c, bool unsigned_volume) {
+    const Vec3 s = a + b + c;
+    double V = a.dot(b.cross(c)) / 6;
+    if (unsigned_volume) V = std::abs(V);
+    zeroth += V;
+    first += V / 4 * s;
+    second += V / 20 * (a * a.transpose() + b * b.transpose() + c * c.transpose() + s * s.transpose());
+    return V;
+  }
+
   // The inertia ∫ (|x|² 1 − x xᵀ), seen from a frame in which the moments' origin is at `origin`.
   SpatialInertia inertia(const Vec3& origin) const {
     const SpatialInertia about_origin{zeroth, first, second.trace() * Mat3::Identity() - second};
@@ -100,12 +111,7 @@ SolidInertia solid_inertia(const TriangleMesh& mesh) {
   double area = 0;
   for (const auto& [i, j, k] : mesh.triangles) {
     const Vec3 a = mesh.vertices[i] - centre, b = mesh.vertices[j] - centre, c = mesh.vertices[k] - centre;
-    const Vec3 s = a + b + c;
-    const double V = a.dot(b.cross(c)) / 6;
-    moments.zeroth += V;
-    moments.first += V / 4 * s;
-    moments.second += V / 20 * (a * a.transpose() + b * b.transpose() + c * c.transpose() + s * s.transpose());
-    result.overlapping_volume += std::abs(V);
+    result.overlapping_volume += std::abs(moments.add_pyramid(a, b, c, false));
     const Vec3 normal = (b - a).cross(c - a);
     area_vector += normal;
     area += normal.norm();
@@ -115,6 +121,24 @@ SolidInertia solid_inertia(const TriangleMesh& mesh) {
   result.inertia = moments.inertia(centre);
   result.closed = area > 0 && area_vector.norm() <= 1e-6 * area;
   return result;
+}
+
+SpatialInertia pyramid_inertia(const TriangleMesh& mesh, bool unsigned_volumes) {
+  const auto moments_about = [&](const Vec3& apex) {
+    Moments moments;
+    for (const auto& [i, j, k] : mesh.triangles) {
+      const Vec3 a = mesh.vertices[i] - apex, b = mesh.vertices[j] - apex, c = mesh.vertices[k] - apex;
+      moments.add_pyramid(a, b, c, unsigned_volumes);
+    }
+    return moments;
+  };
+  const Vec3 surface = surface_centre(mesh);
+  const Moments first = moments_about(surface);
+  const Vec3 centre = first.zeroth == 0 ? surface : Vec3(surface + first.first / first.zeroth);
+  Moments moments = moments_about(centre);
+  // MuJoCo takes the apex for the centre of mass, which it is where the surface is closed.
+  moments.first.setZero();
+  return moments.inertia(centre);
 }
 
 // A triangle of area A with the corners a, b, c: ∫ x = A s/3, ∫ x xᵀ = A (a aᵀ + b bᵀ + c cᵀ + s sᵀ)/12.

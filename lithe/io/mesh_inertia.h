@@ -19,6 +19,11 @@ struct SolidInertia {
 };
 SolidInertia solid_inertia(const TriangleMesh& mesh);
 
+// As MuJoCo computes it from any triangles, closed or not: the centre is that of the pyramids over the surface's centre, and the mass
+// properties are those of the pyramids over this centre. A closed surface gives the same as solid_inertia(). `unsigned_volumes`
+// (MuJoCo's "legacy") counts each pyramid as positive: parts of what is not star-shaped count twice.
+SpatialInertia pyramid_inertia(const TriangleMesh& mesh, bool unsigned_volumes);
+
 // The same for a thin sheet of mass 1 per unit of area.
 SpatialInertia shell_inertia(const TriangleMesh& mesh);
 

@@ -1,5 +1,8 @@
 #include "lithe/io/mjcf_assets.h"
 
+#include <Eigen/Eigenvalues>
+#include <Eigen/Geometry>
+
 #include <algorithm>
 #include <cmath>
 
@@ -165,7 +168,11 @@ std::shared_ptr<const TriangleMesh> Assets::triangles(int index) {
       attributes.has("file") ? *resources_.mesh(file_name(attributes), attributes.place()) : inline_mesh(attributes));
   count(*result, attributes.element());
   const MeshFrame frame = reference_frame(attributes);
-  for (Vec3& point : result->vertices) point = frame.scale.cwiseProduct(frame.R.transpose() * (point - frame.origin));
+  for (Vec3& point : result->vertices) {
+    // MuJoCo keeps vertices in single precision, and volumes of thin meshes far from their origin show it in the sixth digit.
+    const Vec3 in_file = point.cast<float>().cast<double>();
+    point = frame.scale.cwiseProduct(frame.R.transpose() * (in_file - frame.origin));
+  }
   const std::optional<Vec3> scale = attributes.vector3("scale");
   if (scale && scale->prod() < 0) {
     // Mirrored: turn the triangles round, so that they look outwards again.
@@ -188,31 +195,62 @@ const SpatialInertia& Assets::inertia(int index, bool shell) {
   return *result;
 }
 
+// As MuJoCo does it, by its four kinds: what the file means is what its author saw there.
 SpatialInertia Assets::computed_inertia(int index, std::string_view kind) {
   const std::shared_ptr<const TriangleMesh> mesh = triangles(index);
   const XmlElement& element = meshes_[index].attributes.element();
   SpatialInertia inertia;
   if (kind == "shell") {
     inertia = shell_inertia(*mesh);
+  } else if (kind == "convex") {
+    inertia = solid_inertia({mesh->vertices, triangles_of_hull(mesh->vertices, element)}).inertia;
   } else {
-    SolidInertia solid = solid_inertia(*mesh);
-    if (kind != "convex" && !solid.closed) {
-      warnings_.add(element.place(), "mjcf.mesh.open",
-                    "the mesh is not closed, so it has no volume; the mass of its convex hull is used instead");
-    } else if (kind == "legacy" && solid.overlapping_volume > (1 + 1e-6) * solid.inertia.mass) {
+    const SolidInertia solid = solid_inertia(*mesh);
+    inertia = pyramid_inertia(*mesh, kind == "legacy");
+    if (!solid.closed) {
+      warnings_.add(
+          element.place(), "mjcf.mesh.open",
+          "the mesh is not closed, so it has no volume; its mass is that of pyramids over its triangles, as in "
+          "MuJoCo; close the mesh, or say inertia=\"convex\" or \"shell\"");
+    } else if (kind == "legacy" && inertia.mass > (1 + 1e-6) * solid.inertia.mass) {
       warnings_.add(
           element.place(), "mjcf.mesh.inertia",
-          "the mesh is not convex: its true volume is used, where MuJoCo's default (inertia=\"legacy\") counts "
-          "parts of it twice; say inertia=\"exact\" to have the same in both");
+          fmt::format("the mesh is not convex: as in MuJoCo, its default (inertia=\"legacy\") counts parts of "
+                      "it twice, {:.3g} times its volume; say inertia=\"exact\" for the true one",
+                      inertia.mass / solid.inertia.mass));
     }
-    if (kind == "convex" || !solid.closed) {
-      solid = solid_inertia({mesh->vertices, triangles_of_hull(mesh->vertices, element)});
-    }
-    inertia = solid.inertia;
   }
   const bool usable = inertia.mass > 0 && std::isfinite(inertia.mass) && inertia.rotational.allFinite();
-  if (!usable) element.fail("the mesh has no volume (it is flat, or far too large): give the body an <inertial>");
+  if (!usable) {
+    element.fail(
+        "the mesh has no volume (it is flat, inside out, or far too large): give the body an <inertial>, or the mesh "
+        "inertia=\"shell\"");
+  }
   return inertia;
+}
+
+// The box of the same moments and mass, in the frame of the principal axes with the largest moment first, or (fitaabb) the smallest box in that
+// frame around the mesh.
+Assets::FittingBox Assets::fitting_box(int index, bool shell) {
+  const SpatialInertia& mass = inertia(index, shell);
+  const Eigen::SelfAdjointEigenSolver<Mat3> solver(mass.about_centre());
+  FittingBox box;
+  box.X_MF.p = mass.centre();
+  box.X_MF.R.col(0) = solver.eigenvectors().col(2);
+  box.X_MF.R.col(1) = solver.eigenvectors().col(1);
+  box.X_MF.R.col(2) = box.X_MF.R.col(0).cross(box.X_MF.R.col(1));
+  if (compiler_.fit_bounds) {
+    Eigen::AlignedBox3d bounds;
+    for (const Vec3& vertex : triangles(index)->vertices) bounds.extend(Vec3(box.X_MF.inverse() * vertex));
+    box.half_size = 0.5 * bounds.sizes();
+    box.X_MF.p = box.X_MF * Vec3(bounds.center());
+    return box;
+  }
+  const Vec3 moments = solver.eigenvalues().reverse();
+  // A sum of two moments of a real body is at least the third, but for rounding.
+  const Vec3 squares = (moments.sum() - 2 * moments.array()).max(0);
+  box.half_size = 0.5 * (6 / mass.mass * squares).cwiseSqrt();
+  return box;
 }
 
 std::vector<ConvexMesh> Assets::convex_meshes(int index) {

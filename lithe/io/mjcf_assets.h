@@ -33,6 +33,12 @@ class Assets {
   std::shared_ptr<const TriangleMesh> triangles(int mesh);
   // Solid of density 1, or as the asset's attribute `inertia` says; `shell`: a thin sheet in any case.
   const SpatialInertia& inertia(int mesh, bool shell);
+  // A box that stands for the mesh, where a primitive is to be fitted to it: its half sizes, and its frame in the mesh's. The long side is z.
+  struct FittingBox {
+    Pose X_MF = {};
+    Vec3 half_size = Vec3::Zero();
+  };
+  FittingBox fitting_box(int mesh, bool shell);
   // What the mesh is when something touches it: its hull, or the pieces that LoadOptions name for its file.
   std::vector<ConvexMesh> convex_meshes(int mesh);
 

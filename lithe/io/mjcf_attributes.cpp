@@ -94,9 +94,15 @@ Attributes::Found Attributes::find_default(const char* name) const {
   return {};
 }
 
+// Files that programs wrote say rgba="" for "none"; MuJoCo takes an empty attribute for an absent one.
 Attributes::Found Attributes::find(const char* name) const {
-  if (const char* own = element_.attribute(name)) return {own, element_};
+  if (const char* own = own_text(name)) return {own, element_};
   return find_default(name);
+}
+
+const char* Attributes::own_text(const char* name) const {
+  const char* own = element_.attribute(name);
+  return own && count_words(own) > 0 ? own : nullptr;
 }
 
 const char* Attributes::name() const {
@@ -156,7 +162,7 @@ VecX Attributes::filled(const char* name, VecX otherwise) const {
     otherwise.head(given.size()) = given;
   };
   lay_over(find_default(name));
-  if (const char* own = element_.attribute(name)) lay_over({own, element_});
+  if (const char* own = own_text(name)) lay_over({own, element_});
   return otherwise;
 }
 

@@ -51,7 +51,7 @@ class Attributes {
   SourcePlace place() const { return element_.place(); }
 
   bool has(const char* name) const { return find(name).text != nullptr; }
-  bool has_itself(const char* name) const { return element_.attribute(name) != nullptr; }
+  bool has_itself(const char* name) const { return own_text(name) != nullptr; }
   const char* text(const char* name) const { return find(name).text; }  // null where there is none
   const char* name() const;                                             // null where there is none, or an empty one
   std::optional<double> number(const char* name) const;
@@ -75,6 +75,7 @@ class Attributes {
     XmlElement from = {};
   };
   Found find(const char* name) const;
+  const char* own_text(const char* name) const;  // null where there is none, or only white space
   Found find_default(const char* name) const;
   VecX parsed(const Found& found, const char* name, int at_least, int at_most) const;
 

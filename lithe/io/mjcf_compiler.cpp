@@ -1,6 +1,7 @@
 #include "lithe/io/mjcf_compiler.h"
 
 #include <numbers>
+#include <vector>
 
 namespace lithe::mjcf {
 
@@ -10,14 +11,13 @@ constexpr std::string_view kOwnSolver = "contacts and integration are Lithe's ow
 constexpr std::string_view kNoFluid = "there is no air or water around the bodies";
 
 constexpr NotHonoured kCompilerNotHonoured[] = {
-    {"fitaabb", "shapes are not fitted to meshes"},
     {"alignfree", "free bodies keep the frame that the file gives them"},
 };
 // Harmless, from texturedir on: they change how MuJoCo stores, saves or draws the model. (Bodies that are welded to each other move as
 // one here anyway, and keep their names, so fusestatic changes nothing.)
 constexpr AttributeRules kCompilerRules = {
     "angle eulerseq autolimits inertiafromgeom inertiagrouprange boundmass boundinertia balanceinertia settotalmass "
-    "coordinate meshdir assetdir discardvisual strippath "
+    "coordinate meshdir assetdir discardvisual strippath fitaabb "
     "texturedir usethread convexhull saveinertial savecanonical savecompiled exactmeshinertia passthrough conflict "
     "fusestatic",
     kCompilerNotHonoured};
@@ -38,16 +38,41 @@ constexpr AttributeRules kFlagRules = {
     "override warmstart refsafe sensor midphase eulerdamp autoreset nativeccd island energy fwdinv diagexact multiccd "
     "invdiscrete ipc sleep speculative sensornoise"};
 
-void read_flags(const XmlElement& element, LoadedModel& loaded, WarningList& warnings) {
+// Which flag switches what.
+struct Flag {
+  const char* name;
+  std::vector<bool Physics::*> parts;
+};
+const std::vector<Flag>& flags() {
+  using P = Physics;
+  static const std::vector<Flag> kFlags = {
+      {"gravity", {&P::gravity}},
+      {"constraint", {&P::contacts, &P::equality, &P::dry_friction, &P::limits}},
+      {"contact", {&P::contacts}},
+      {"equality", {&P::equality}},
+      {"frictionloss", {&P::dry_friction}},
+      {"limit", {&P::limits}},
+      {"passive", {&P::springs, &P::damping}},
+      {"spring", {&P::springs}},
+      {"damper", {&P::damping}},
+      {"actuation", {&P::actuation}},
+      {"clampctrl", {&P::clamp_controls}},
+  };
+  return kFlags;
+}
+
+void read_flags(const XmlElement& element, Physics& physics, WarningList& warnings) {
   check_attributes(element, kFlagRules, warnings);
   const Attributes attributes(element);
-  if (attributes.choice("gravity", {"enable", "disable"}) == "disable") loaded.builder.set_gravity(Vec3::Zero());
-  // Parts of the physics that MuJoCo can switch off, and one that it can switch on; the model stays as it is.
-  for (const char* name : {"constraint", "equality", "frictionloss", "limit", "contact", "passive", "spring", "damper",
-                           "actuation", "filterparent", "clampctrl", "override"}) {
+  const auto enabled = [&](const char* name) { return attributes.choice(name, {"enable", "disable"}) == "enable"; };
+  for (const Flag& flag : flags()) {
+    if (!attributes.has(flag.name) || enabled(flag.name)) continue;
+    for (bool Physics::* part : flag.parts) physics.*part = false;
+  }
+  for (const char* name : {"filterparent", "override"}) {
     if (!attributes.has(name)) continue;
-    const std::string_view usual = std::string_view(name) == "override" ? "disable" : "enable";
-    if (attributes.choice(name, {"enable", "disable"}) == usual) continue;
+    const bool usual = std::string_view(name) == "override" ? !enabled(name) : enabled(name);
+    if (usual) continue;
     warnings.add(element.place(), fmt::format("mjcf.flag.{}", name),
                  fmt::format("{}=\"{}\" of <flag> is not honoured: the model keeps this part of the physics as it is",
                              name, attributes.text(name)));
@@ -100,13 +125,15 @@ void read_compiler(const XmlElement& element, Compiler& compiler, WarningList& w
   bound("boundinertia", compiler.least_inertia);
   compiler.balance_inertia = attributes.flag_or("balanceinertia", compiler.balance_inertia);
   compiler.total_mass = attributes.number_or("settotalmass", compiler.total_mass);
+  compiler.fit_bounds = attributes.flag_or("fitaabb", compiler.fit_bounds);
   compiler.discard_visuals = attributes.flag_or("discardvisual", compiler.discard_visuals);
   compiler.strip_paths = attributes.flag_or("strippath", compiler.strip_paths);
   if (const char* folder = attributes.text("assetdir")) compiler.mesh_folder = folder;
   if (const char* folder = attributes.text("meshdir")) compiler.mesh_folder = folder;
 }
 
-void read_option(const XmlElement& element, LoadedModel& loaded, Includes& includes, WarningList& warnings) {
+void read_option(const XmlElement& element, LoadedModel& loaded, Physics& physics, Includes& includes,
+                 WarningList& warnings) {
   check_attributes(element, kOptionRules, warnings);
   const Attributes attributes(element);
   loaded.time_step = attributes.number_or("timestep", loaded.time_step);
@@ -127,7 +154,7 @@ void read_option(const XmlElement& element, LoadedModel& loaded, Includes& inclu
 
   for (const XmlElement& child : includes.children(element)) {
     if (child.name() == "flag") {
-      read_flags(child, loaded, warnings);
+      read_flags(child, physics, warnings);
     } else {
       warnings.add(child.place(), "mjcf.unknown.option",
                    fmt::format("<{}> in <option> is not known and was ignored", child.name()));

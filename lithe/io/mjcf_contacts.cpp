@@ -45,6 +45,11 @@ void read_pair(Context& context, const XmlElement& element) {
 }  // namespace
 
 void read_contacts(Context& context, const std::vector<XmlElement>& sections) {
+  if (!context.physics.contacts) {
+    // Nothing touches anything: geoms are only seen.
+    for (GeomPart& geom : context.scene.geoms) geom.contype = geom.conaffinity = 0;
+    return;
+  }
   std::vector<XmlElement> pairs;
   for (const XmlElement& section : sections) {
     for (const XmlElement& element : context.includes.children(section)) {

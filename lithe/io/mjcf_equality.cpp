@@ -55,6 +55,7 @@ class EqualityReader {
         continue;
       }
       const Mimic mimic{.name = follower.name, .multiplier = follower.multiplier, .offset = follower.offset};
+      scene_.follows[key(follower.joint)] = {*source, follower.multiplier, follower.offset};
       at_line(follower.from, [&] {
         context_.loaded.builder.add_mimic(scene_.joint(follower.joint).name, scene_.joint(*source).name, mimic);
       });
@@ -136,6 +137,11 @@ class EqualityReader {
       if (!scene_.joint(*follower.source).has_one_dof()) element.fail("joint2 must be a hinge or a slide");
     }
     if (!scene_.joint(follower.joint).has_one_dof()) element.fail("joint1 must be a hinge or a slide");
+    if (scene_.joint(follower.joint).locked || (follower.source && scene_.joint(*follower.source).locked)) {
+      context_.warnings.add(element.place(), "mjcf.equality.locked",
+                            "an equality is left out: one of its joints moves no mass and is locked");
+      return;
+    }
     follower.name = name_of(attributes, scene_.joint(follower.joint).name + "_follows");
     const auto [known, is_new] = follower_of_.emplace(key(follower.joint), static_cast<int>(followers_.size()));
     if (!is_new) {
@@ -164,7 +170,8 @@ class EqualityReader {
     for (std::size_t b = 1; b < scene_.bodies.size(); ++b) {
       for (std::size_t j = 0; j < scene_.bodies[b].joints.size(); ++j) {
         const JointPlace place = {static_cast<int>(b), static_cast<int>(j)};
-        if (scene_.bodies[b].joints[j].has_one_dof() && !follower_of_.contains(key(place))) return place;
+        const JointPart& joint = scene_.bodies[b].joints[j];
+        if (joint.has_one_dof() && !joint.locked && !follower_of_.contains(key(place))) return place;
       }
     }
     return std::nullopt;
@@ -186,6 +193,7 @@ class EqualityReader {
 }  // namespace
 
 void read_equality(Context& context, const std::vector<XmlElement>& sections) {
+  if (!context.physics.equality) return;
   EqualityReader reader(context);
   for (const XmlElement& section : sections) {
     for (const XmlElement& element : context.includes.children(section)) reader.read(element);

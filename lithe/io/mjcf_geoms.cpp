@@ -26,11 +26,6 @@ std::optional<Type> read_type(const Attributes& attributes, Context& context) {
                          fmt::format("a geom of type {} is left out: use a mesh or boxes", word));
     return std::nullopt;
   }
-  if (attributes.has("mesh") && word != "mesh") {
-    context.warnings.add(attributes.place(), "mjcf.geom.fit",
-                         fmt::format("a {} is not fitted to the mesh: the mesh itself is used", word));
-    return Type::mesh;
-  }
   static const std::map<std::string_view, Type> kTypes = {{"plane", Type::plane},       {"sphere", Type::sphere},
                                                           {"capsule", Type::capsule},   {"ellipsoid", Type::ellipsoid},
                                                           {"cylinder", Type::cylinder}, {"box", Type::box},
@@ -50,7 +45,35 @@ int size_count(Type type) {
   }
 }
 
+// A primitive that stands for a mesh, as MuJoCo fits it: by the box of the mesh's moments, or of its bounds.
+void fit_to_mesh(const Attributes& attributes, Context& context, const Pose& frame, GeomPart& geom) {
+  const int mesh = context.assets.mesh(attributes.text("mesh"), attributes.place());
+  const auto [X_MF, half] = context.assets.fitting_box(mesh, attributes.flag_or("shellinertia", false));
+  const bool bounds = context.compiler.fit_bounds;
+  const double across = bounds ? std::max(half.x(), half.y()) : 0.5 * (half.x() + half.y());
+  switch (geom.type) {
+    case Type::sphere: geom.size.x() = bounds ? half.maxCoeff() : half.mean(); break;
+    case Type::capsule:
+      geom.size = Vec3(across, bounds ? half.z() - across : std::max(0.0, half.z() - 0.5 * across), 0);
+      break;
+    case Type::cylinder: geom.size = Vec3(across, half.z(), 0); break;
+    case Type::box:
+    case Type::ellipsoid: geom.size = half; break;
+    default: attributes.fail("mesh", "only a sphere, capsule, cylinder, ellipsoid or box is fitted to a mesh");
+  }
+  geom.size *= attributes.number_or("fitscale", 1);
+  geom.X_BG = frame * read_pose(attributes, context.compiler, context.warnings) * X_MF;
+  for (int k = 0; k < size_count(geom.type); ++k) {
+    // Of a ball's worth of mesh a capsule has no length; the builder wants some.
+    geom.size[k] = std::max(geom.size[k], 1e-9);
+  }
+}
+
 void read_size_and_pose(const Attributes& attributes, Context& context, const Pose& frame, GeomPart& geom) {
+  if (geom.type != Type::mesh && attributes.has("mesh")) {
+    fit_to_mesh(attributes, context, frame, geom);
+    return;
+  }
   geom.size = attributes.filled("size", VecX::Zero(3));
   const std::optional<Segment> line = read_from_to(attributes);
   if (line) {
@@ -112,6 +135,8 @@ void read_mass(const Attributes& attributes, Context& context, GeomPart& geom) {
 Vec4 read_color(const Attributes& attributes, Context& context) {
   // A geom's own colour goes over its material's.
   if (const auto rgba = attributes.numbers("rgba", 4, 4)) return *rgba;
+  const char* own = attributes.element().attribute("material");
+  if (own && !*own) return Vec4(0.5, 0.5, 0.5, 1);  // material="": none, whatever the class says
   if (const char* material = attributes.text("material")) return context.assets.color(material, attributes.place());
   return Vec4(0.5, 0.5, 0.5, 1);
 }
@@ -142,17 +167,20 @@ class GeomWriter {
  public:
   explicit GeomWriter(Context& context) : context_(context), filters_(context.scene.geoms) {}
 
-  void add(const GeomPart& geom) {
-    if (geom.touches()) add_shapes(geom);
+  // Gives the names of the shapes that the geom became.
+  std::vector<std::string> add(const GeomPart& geom) {
+    std::vector<std::string> shapes;
+    if (geom.touches()) shapes = add_shapes(geom);
     const LoadOptions& options = context_.resources.options();
     const bool only_seen = !geom.touches();
     const bool discarded = only_seen && context_.compiler.discard_visuals;
     if (options.visuals && geom.group < kHiddenGroup && !discarded) add_visual(geom);
+    return shapes;
   }
   bool exact() const { return filters_.exact(); }
 
  private:
-  void add_shapes(const GeomPart& geom) {
+  std::vector<std::string> add_shapes(const GeomPart& geom) {
     Shape shape{.name = geom.name,
                 .geometry = {},
                 .placement = geom.X_BG,
@@ -172,11 +200,14 @@ class GeomWriter {
           pieces.push_back(counted(std::move(mesh), geom));
         }
     }
+    std::vector<std::string> names;
     for (std::size_t i = 0; i < pieces.size(); ++i) {
       shape.name = names_.unique(i == 0 ? geom.name : fmt::format("{}_piece_{}", geom.name, i + 1));
+      names.push_back(shape.name);
       shape.geometry = std::move(pieces[i]);
       at_line(geom.from, [&] { context_.loaded.builder.add_shape(context_.scene.bodies[geom.body].name, shape); });
     }
+    return names;
   }
 
   ConvexMesh counted(ConvexMesh mesh, const GeomPart& geom) {
@@ -248,7 +279,10 @@ void read_geom(Context& context, const XmlElement& element, int body, int inheri
   }
   const Attributes attributes = context.defaults.attributes(element, Kind::geom, inherited_class);
   const std::optional<Type> type = read_type(attributes, context);
-  if (!type) return;
+  if (!type) {
+    context.scene.all_geoms.emplace_back(body, -1);
+    return;
+  }
   GeomPart geom;
   geom.from = element;
   geom.body = body;
@@ -275,15 +309,25 @@ void read_geom(Context& context, const XmlElement& element, int body, int inheri
     }
   }
   scene.bodies[body].geoms.push_back(index);
+  scene.all_geoms.emplace_back(body, index);
   scene.geoms.push_back(std::move(geom));
 }
 
 void add_geoms(Context& context) {
   GeomWriter writer(context);
+  std::vector<std::vector<std::string>> shapes;
   for (const GeomPart& geom : context.scene.geoms) {
     const bool moves = context.scene.bodies[geom.body].mover != 0;
     if (geom.type == Type::plane && moves) geom.from.fail("a plane on a body that moves: planes belong to the world");
-    writer.add(geom);
+    shapes.push_back(writer.add(geom));
+  }
+  // MuJoCo numbers geoms body by body.
+  std::ranges::stable_sort(context.scene.all_geoms, {}, &std::pair<int, int>::first);
+  for (const auto& [body, index] : context.scene.all_geoms) {
+    MujocoLayout::Geom& geom = context.loaded.mujoco.geoms.emplace_back();
+    if (index < 0) continue;
+    geom.name = context.scene.geoms[index].name;
+    geom.shapes = std::move(shapes[index]);
   }
   if (!writer.exact()) {
     context.warnings.add(context.root.place(), "mjcf.geom.contype",

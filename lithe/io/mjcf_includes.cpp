@@ -28,7 +28,17 @@ std::string Includes::file_name(const std::string& folder, const std::string& fi
   const fs::path name = complete ? fs::path(file) : fs::path(folder) / file;
   // Resources takes a relative name from the folder of the file that asks.
   if (place.file == main_file_ || name.is_absolute() || file.find("://") != std::string::npos) return name.string();
-  return (fs::absolute(main_file_).parent_path() / name).string();
+  const std::string from_main = (fs::absolute(main_file_).parent_path() / name).string();
+  return !is_there(from_main, place) && is_there(name.string(), place) ? name.string() : from_main;
+}
+
+bool Includes::is_there(const std::string& name, const SourcePlace& place) const {
+  try {
+    resources_.resolve(name, place);
+    return true;
+  } catch (const MissingFile&) {
+    return false;
+  }
 }
 
 std::vector<XmlElement> Includes::children(const XmlElement& element) {

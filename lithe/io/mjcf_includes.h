@@ -9,7 +9,7 @@
 namespace lithe::mjcf {
 
 // <include file="…"/> stands for the children of that file's root element. As in MuJoCo, names are relative to the folder of the *main*
-// file, and a file may be included once: so there are no cycles.
+// file or, where nothing is there, to that of the file that says them; and a file may be included once: so there are no cycles.
 class Includes {
  public:
   Includes(const XmlElement& main, Resources& resources, WarningList& warnings);
@@ -22,6 +22,7 @@ class Includes {
 
  private:
   void append_children(const XmlElement& element, std::vector<XmlElement>& out, int depth);
+  bool is_there(const std::string& name, const SourcePlace& place) const;
 
   Resources& resources_;
   WarningList& warnings_;

@@ -45,6 +45,8 @@ void read_effort_limit(const Attributes& attributes, Context& context, JointPart
   const std::optional<VecX> range = read_limited_range(attributes, "actuatorfrcrange", "actuatorfrclimited", context);
   if (!range || !part.has_one_dof()) return;
   if ((*range)[0] > 0 || (*range)[1] < 0) attributes.fail("actuatorfrcrange", "0 must lie between its ends");
+  part.lower_effort = (*range)[0];
+  part.upper_effort = (*range)[1];
   part.properties.effort_limit = range->cwiseAbs().maxCoeff();
   if (-(*range)[0] != (*range)[1]) {
     context.warnings.add(part.from.place(), "mjcf.joint.actuatorfrcrange",

@@ -1,5 +1,9 @@
+#include <algorithm>
+#include <cmath>
+
 #include "lithe/io/mjcf_parts.h"
 #include "lithe/io/reader_parts.h"
+#include "lithe/model/configuration.h"
 #include "lithe/spatial/rotation.h"
 
 namespace lithe::mjcf {
@@ -13,29 +17,61 @@ constexpr NotHonoured kKeyNotHonoured[] = {
 // mpos and mquat are of mocap bodies, which have their own warning.
 constexpr AttributeRules kKeyRules = {"name time qpos qvel ctrl mpos mquat", kKeyNotHonoured};
 
-// MuJoCo's quaternion (w, x, y, z) in our order.
-Vec4 reordered(const Vec4& wxyz, const Attributes& attributes) {
+// MuJoCo's quaternion (w, x, y, z) in our order. Files have zeros where somebody forgot the 1; MuJoCo takes them for no rotation.
+Vec4 reordered(const Vec4& wxyz, const Attributes& attributes, WarningList& warnings) {
   const double length = wxyz.norm();
-  if (!(length > 1e-9)) attributes.fail("qpos", "a quaternion in it has length 0");
-  return Vec4(wxyz[1], wxyz[2], wxyz[3], wxyz[0]) / length;
+  if (length > 1e-9) return Vec4(wxyz[1], wxyz[2], wxyz[3], wxyz[0]) / length;
+  warnings.add(attributes.place(), "mjcf.key.quaternion",
+               "a quaternion in qpos is 0 0 0 0; it is taken for no rotation, 1 0 0 0");
+  return quaternion_identity();
 }
 
 // qpos lists the same numbers as q, in the same order, but for quaternions and for what a joint calls 0.
-VecX configuration(const Scene& scene, const VecX& qpos, const Attributes& attributes) {
+VecX configuration(const Scene& scene, const VecX& qpos, const Attributes& attributes, WarningList& warnings) {
   VecX q = qpos;
-  Eigen::Index at = 0;
   for (const BodyPart& body : scene.bodies) {
     for (const JointPart& joint : body.joints) {
+      if (joint.locked) continue;
       if (joint.has_one_dof()) {
-        q[at++] -= joint.ref;
+        q[joint.q_index] -= joint.ref;
         continue;
       }
-      if (joint.type == JointPart::Type::free) at += 3;
-      q.segment<4>(at) = reordered(qpos.segment<4>(at), attributes);
-      at += 4;
+      const int at = joint.q_index + (joint.type == JointPart::Type::free ? 3 : 0);
+      q.segment<4>(at) = reordered(qpos.segment<4>(at), attributes, warnings);
     }
   }
   return q;
+}
+
+// What the controls of a keyframe ask of the motors.
+void read_controls(Context& context, const Attributes& attributes, const VecX& ctrl, Keyframe& key) {
+  const std::vector<MujocoLayout::Control>& controls = context.loaded.mujoco.controls;
+  for (std::size_t i = 0; i < controls.size(); ++i) {
+    const MujocoLayout::Control& control = controls[i];
+    const double u = ctrl[static_cast<Eigen::Index>(i)];
+    if (control.motor >= 0) {
+      key.motor_targets[control.motor] = control.scale * std::clamp(u, control.lower, control.upper) + control.offset;
+    } else if (u != 0) {
+      context.warnings.add(attributes.place(), "mjcf.key.ctrl",
+                           "ctrl: only the targets of servos are kept, no efforts");
+    }
+  }
+}
+
+// A keyframe that says nothing of controls is held by its position servos: a robot that somebody put on its feet is to stand.
+void hold(const LoadedModel& loaded, Keyframe& key) {
+  for (std::size_t m = 0; m < loaded.model.motors().size(); ++m) {
+    const Motor& motor = loaded.model.motors()[m];
+    if (motor.target == Motor::Target::position) {
+      key.motor_targets[static_cast<Eigen::Index>(m)] = key.q[loaded.model.joints()[motor.joint].q_index];
+    }
+  }
+  for (const MujocoLayout::Control& control : loaded.mujoco.controls) {
+    if (control.kind != MujocoLayout::Control::Kind::position) continue;
+    double& target = key.motor_targets[control.motor];
+    const double a = control.scale * control.lower + control.offset, b = control.scale * control.upper + control.offset;
+    if (!std::isnan(a) && !std::isnan(b)) target = std::clamp(target, std::min(a, b), std::max(a, b));
+  }
 }
 
 // The numbers of one list of a keyframe; nothing where there is none, or where it cannot fit.
@@ -61,58 +97,65 @@ void read_key(Context& context, const XmlElement& element, NameSet& names) {
                .v = loaded.v,
                .motor_targets = loaded.motor_targets};
   if (const auto qpos = read_list(context, attributes, "qpos", loaded.q.size())) {
-    key.q = configuration(context.scene, *qpos, attributes);
+    key.q = configuration(context.scene, *qpos, attributes, context.warnings);
   }
   if (const auto qvel = read_list(context, attributes, "qvel", loaded.v.size())) key.v = *qvel;
-  const auto& controls = context.scene.controls;
-  if (const auto ctrl = read_list(context, attributes, "ctrl", static_cast<Eigen::Index>(controls.size()))) {
-    for (std::size_t i = 0; i < controls.size(); ++i) {
-      const double control = (*ctrl)[static_cast<Eigen::Index>(i)];
-      if (controls[i].motor >= 0) {
-        key.motor_targets[controls[i].motor] = control / controls[i].gear - controls[i].ref;
-      } else if (control != 0) {
-        context.warnings.add(element.place(), "mjcf.key.ctrl", "ctrl: only the targets of servos are kept, no efforts");
-      }
-    }
+  const auto controls = static_cast<Eigen::Index>(loaded.mujoco.controls.size());
+  if (const auto ctrl = read_list(context, attributes, "ctrl", controls)) {
+    read_controls(context, attributes, *ctrl, key);
+  } else {
+    hold(loaded, key);
   }
   context.loaded.keyframes.push_back(std::move(key));
 }
 
 }  // namespace
 
-void set_initial_state(Context& context) {
+VecX pose_of_the_file(const Scene& scene, const Model& model) {
   // Free joints are where the file puts their bodies; every other joint is at 0 there.
-  Eigen::Index at = 0;
-  for (const BodyPart& body : context.scene.bodies) {
+  VecX q = neutral_configuration(model);
+  for (const BodyPart& body : scene.bodies) {
     for (const JointPart& joint : body.joints) {
-      if (joint.type == JointPart::Type::free) {
-        context.loaded.q.segment<3>(at) = body.X_PB.p;
-        context.loaded.q.segment<4>(at + 3) = quaternion_from_rotation(body.X_PB.R);
-      }
-      at += joint.has_one_dof() ? 1 : joint.type == JointPart::Type::ball ? 4 : 7;
+      if (joint.type != JointPart::Type::free || joint.locked) continue;
+      q.segment<3>(joint.q_index) = body.X_PB.p;
+      q.segment<4>(joint.q_index + 3) = quaternion_from_rotation(body.X_PB.R);
     }
   }
+  return q;
+}
+
+void set_initial_state(Context& context) {
+  context.loaded.q = pose_of_the_file(context.scene, context.loaded.model);
   // A servo's control is 0 unless something else is said.
-  for (const ControlPart& control : context.scene.controls) {
-    if (control.motor >= 0) context.loaded.motor_targets[control.motor] = -control.ref;
+  for (const MujocoLayout::Control& control : context.loaded.mujoco.controls) {
+    if (control.motor < 0) continue;
+    context.loaded.motor_targets[control.motor] =
+        control.scale * std::clamp(0.0, control.lower, control.upper) + control.offset;
   }
 }
 
-void read_keyframes(Context& context, const std::vector<XmlElement>& sections) {
+void read_keyframes(Context& context, const std::vector<XmlElement>& sections, int count) {
   NameSet names;
   // Each keyframe is as large as the state, so hostile files could multiply the two.
   constexpr std::int64_t kMostNumbers = 4'000'000;
-  std::int64_t numbers = 0;
+  const std::int64_t size = context.loaded.q.size() + context.loaded.v.size() + context.loaded.motor_targets.size() + 1;
+  const auto check_room = [&](const XmlElement& element, std::int64_t keys) {
+    if (keys * size > kMostNumbers) element.fail(fmt::format("the keyframes have more than {} numbers", kMostNumbers));
+  };
   for (const XmlElement& section : sections) {
     for (const XmlElement& element : context.includes.children(section)) {
       if (element.name() != "key") {
         context.warn_of_unknown(element, section);
         continue;
       }
-      numbers += context.loaded.q.size() + context.loaded.v.size() + context.loaded.motor_targets.size();
-      if (numbers > kMostNumbers) element.fail(fmt::format("the keyframes have more than {} numbers", kMostNumbers));
+      check_room(element, static_cast<std::int64_t>(context.loaded.keyframes.size()) + 1);
       read_key(context, element, names);
     }
+  }
+  check_room(context.root, count);
+  const LoadedModel& loaded = context.loaded;
+  while (static_cast<int>(loaded.keyframes.size()) < count) {
+    context.loaded.keyframes.push_back({names.unique("key"), 0, loaded.q, loaded.v, loaded.motor_targets});
   }
 }
 

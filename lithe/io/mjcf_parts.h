@@ -22,10 +22,15 @@ struct JointPart {
   Type type = Type::hinge;
   Vec3 anchor = Vec3::Zero();  // in the body frame
   double ref = 0;              // MuJoCo's position in the pose of the file, where q is 0 here: q = qpos − ref
-  Joint properties = {};       // axis (in the body frame), limits, spring, damping …; its type and placement come later
+  double lower_effort = -Joint::kInfinity, upper_effort = Joint::kInfinity;  // actuatorfrcrange
+  Joint properties = {};  // axis (in the body frame), limits, spring, damping …; its type and placement come later
+
+  bool locked = false;             // it would move no mass
+  int q_index = -1, v_index = -1;  // where its numbers begin, here and in MuJoCo (number_joints)
 
   bool has_one_dof() const { return type == Type::hinge || type == Type::slide; }
   int dofs() const { return has_one_dof() ? 1 : type == Type::ball ? 3 : 6; }
+  int coordinates() const { return has_one_dof() ? 1 : type == Type::ball ? 4 : 7; }
 };
 
 struct GeomPart {
@@ -78,22 +83,31 @@ struct JointPlace {
 // Identifies a joint in maps.
 inline std::int64_t key(const JointPlace& place) { return std::int64_t{place.body} << 8 | place.joint; }
 
-// An actuator as a keyframe's ctrl counts it: what its number becomes here.
-struct ControlPart {
-  int motor = -1;  // whose target it is: control/gear − ref; −1 for efforts and for what is left out
-  double gear = 1, ref = 0;
+// A hinge or slide that follows another (<equality>): q = multiplier·q_source + offset.
+struct Following {
+  JointPlace source;
+  double multiplier = 1, offset = 0;
+};
+
+// <tendon>: a fixed one's length is Σ coefficient·qpos over joints.
+struct TendonPart {
+  std::vector<std::pair<JointPlace, double>> joints = {};
+  bool fixed = true;  // a spatial one only has a name
 };
 
 struct Scene {
   std::vector<BodyPart> bodies;  // depth first; 0 is the world
   std::vector<GeomPart> geoms;
+  std::vector<std::pair<int, int>> all_geoms;  // body and geom, which is −1 for one that is left out
   std::vector<SitePart> sites;
-  std::vector<ControlPart> controls;  // all actuators of the file
-  bool incomplete = false;            // something was left out that would have had joints
+  bool incomplete = false;  // something was left out that would have had joints
   std::unordered_map<std::string, int> body_index, geom_index, site_index;
   std::unordered_map<std::string, JointPlace> joint_index;
+  std::unordered_map<std::string, TendonPart> tendons;
+  std::unordered_map<std::int64_t, Following> follows;  // by key(joint)
 
   JointPart& joint(const JointPlace& place) { return bodies[place.body].joints[place.joint]; }
+  const JointPart& joint(const JointPlace& place) const { return bodies[place.body].joints[place.joint]; }
 
   // By name; an unknown one is an error at the element, with the attribute that has it.
   int find_body(const XmlElement& element, const char* attribute) const;
@@ -112,6 +126,7 @@ struct Context {
   WarningList& warnings;
   Includes includes;
   Compiler compiler = {};
+  Physics physics = {};
   Defaults defaults = {};
   Assets assets = {compiler, includes, resources, warnings};
   Scene scene = {};
@@ -128,6 +143,7 @@ JointPart read_free_joint(Context& context, const XmlElement& element);
 void read_geom(Context& context, const XmlElement& element, int body, int inherited_class, const Pose& frame);
 void read_contacts(Context& context, const std::vector<XmlElement>& sections);
 void read_equality(Context& context, const std::vector<XmlElement>& sections);
+void read_tendons(Context& context, const std::vector<XmlElement>& sections);
 void read_actuators(Context& context, const std::vector<XmlElement>& sections);
 
 // Two numbers, where `limited` (or, by the compiler's autolimits, their presence) says that they count.
@@ -143,13 +159,22 @@ void compute_inertias(Context& context);
 // What has no name in the file gets one that says where it is: "torso_joint", "torso_capsule_2".
 void name_parts(Scene& scene);
 
-// Into the builder, once everything is named.
-void add_bodies(Context& context);
+// Where the joints' numbers are in q and v, and the layout's list of them.
+void number_joints(Context& context);
+
+// Joints that would move no mass stay as they are, with a warning; after the inertias.
+void lock_massless_joints(Context& context);
+
+// Into a builder, once everything is named.
+void add_bodies(const Context& context, ModelBuilder& builder);
 void add_geoms(Context& context);
 void add_sites(Context& context);
 
-// The states that the file names; after the model is built.
+// The states that the file names; after the model is built. `count`: there are at least as many (<size nkey="…">).
 void set_initial_state(Context& context);
-void read_keyframes(Context& context, const std::vector<XmlElement>& sections);
+void read_keyframes(Context& context, const std::vector<XmlElement>& sections, int count);
+
+// q where the file's pose has each joint; `model` is built of add_bodies().
+VecX pose_of_the_file(const Scene& scene, const Model& model);
 
 }  // namespace lithe::mjcf

@@ -3,7 +3,8 @@
     compare_mujoco.py PRINT_MODEL FILE [FILE …]
 
 Each file is compared as it is, and once more as write_mjcf() writes it. For each: names of bodies, total mass, limits, keyframes, the initial state; and, at random configurations, the poses of all
-bodies and sites and the mass matrix, to 1e-9 of their largest entry. Exit code 77 (skipped) where the Python module mujoco is absent.
+bodies, sites and geoms that collide, the mass matrix and the forces of actuators, to 1e-9 of their largest entry. Exit code 77 (skipped) where the Python module mujoco is absent.
+tools/compare_mujoco.py does the same with any folder of files, and prints a table.
 """
 
 import json
@@ -66,11 +67,65 @@ def mujoco_state(model, qpos):
     return poses, sites, mass_matrix
 
 
+def rotation(quat):
+    matrix = np.zeros(9)
+    mujoco.mju_quat2Mat(matrix, quat)
+    return matrix.reshape(3, 3)
+
+
+def mujoco_geoms(model, qpos):
+    """The pose of each geom as its file gives it: MuJoCo moves the frame of a mesh to its centre and axes of inertia, and data.geom_xpos is
+    the body's own frame or centre where that is within 1e-6."""
+    data = mujoco.MjData(model)
+    data.qpos = qpos
+    mujoco.mj_kinematics(model, data)
+    poses = []
+    for g in range(model.ngeom):
+        body, mesh = model.geom_bodyid[g], model.geom_dataid[g]
+        R_WB = data.xmat[body].reshape(3, 3)
+        R, p = R_WB @ rotation(model.geom_quat[g]), data.xpos[body] + R_WB @ model.geom_pos[g]
+        if model.geom_type[g] == int(mujoco.mjtGeom.mjGEOM_MESH):
+            R = R @ rotation(model.mesh_quat[mesh]).T
+            p = p - R @ model.mesh_pos[mesh]
+        poses.append(np.hstack([R.ravel(), p]))
+    return poses
+
+
+def actuator_forces(model, qpos, qvel, ctrl):
+    data = mujoco.MjData(model)
+    data.qpos, data.qvel, data.ctrl = qpos, qvel, ctrl
+    mujoco.mj_kinematics(model, data)
+    mujoco.mj_comPos(model, data)
+    mujoco.mj_tendon(model, data)
+    mujoco.mj_transmission(model, data)
+    mujoco.mj_fwdVelocity(model, data)
+    mujoco.mj_fwdActuation(model, data)
+    return np.array(data.actuator_force)
+
+
+def our_torque(control, motors, q, v, u):
+    """What one control makes of u, as the bridge and a motor's law have it (docs/from_mujoco.md); the motor at this instant."""
+    lower, upper = (-np.inf if control["lower"] is None else control["lower"]), (np.inf if control["upper"] is None else control["upper"])
+    asked = control["scale"] * min(max(u, lower), upper) + control["offset"]
+    if control["kind"] == "effort":
+        return control["gear"] * asked
+    motor = motors[control["motor"]]
+    at, dof = motor["q_index"], motor["v_index"]
+    if control["kind"] == "position":
+        torque = motor["stiffness"] * (asked - q[at]) - motor["damping"] * v[dof]
+    else:
+        torque = motor["damping"] * (asked - v[dof])
+    limit = np.inf if motor["max_effort"] is None else motor["max_effort"]
+    return min(max(torque, -limit), limit)
+
+
 class Comparison:
     def __init__(self, path):
         self.path = path
         self.worst = 0.0
         self.failures = []
+        self.differences = {}  # the largest, by quantity
+        self.warnings = []
 
     def equal(self, what, ours, theirs):
         if ours != theirs:
@@ -85,6 +140,8 @@ class Comparison:
             return
         error = np.abs(ours - theirs).max() / max(1.0, np.abs(theirs).max())
         self.worst = max(self.worst, error)
+        quantity = what.split(" of ")[0] if what.startswith(("limits", "q of", "v of")) else what
+        self.differences[quantity] = max(error, self.differences.get(quantity, 0.0))
         if not error <= TOLERANCE:
             self.failures.append(f"{what}: differs by {error:.3g}")
 
@@ -95,7 +152,8 @@ def compare_numbers(comparison, ours, model):
     comparison.equal("count of bodies", len(ours["bodies"]), model.nbody)
     comparison.equal("names of bodies", [o for o, _ in named], [n for _, n in named])
     comparison.equal("nq, nv", (ours["nq"], ours["nv"]), (model.nq, model.nv))
-    comparison.close("gravity", ours["gravity"], model.opt.gravity)
+    weightless = model.opt.disableflags & int(mujoco.mjtDisableBit.mjDSBL_GRAVITY)
+    comparison.close("gravity", ours["gravity"], np.zeros(3) if weightless else model.opt.gravity)
     comparison.close("time step", ours["time_step"], model.opt.timestep)
     moving = sum(model.body_mass[b] for b in range(1, model.nbody) if model.body_weldid[b] != 0)
     comparison.close("mass of what moves", ours["mass"], moving)
@@ -105,7 +163,8 @@ def compare_numbers(comparison, ours, model):
         name = model.joint(j).name
         if not name or not has_one_dof(model, j):
             continue
-        if model.jnt_limited[j]:
+        unlimited = model.opt.disableflags & (int(mujoco.mjtDisableBit.mjDSBL_LIMIT) | int(mujoco.mjtDisableBit.mjDSBL_CONSTRAINT))
+        if model.jnt_limited[j] and not unlimited:
             theirs = model.jnt_range[j] - model.qpos0[model.jnt_qposadr[j]]
             comparison.close(f"limits of {name}", limits[name], theirs)
         else:
@@ -114,6 +173,47 @@ def compare_numbers(comparison, ours, model):
     for k, key in enumerate(ours["keyframes"]):
         comparison.close(f"q of keyframe {k}", key["q"], our_q(model, model.key_qpos[k]))
         comparison.close(f"v of keyframe {k}", key["v"], model.key_qvel[k])
+
+
+def compare_geoms(comparison, ours, state, model, qpos):
+    if not ours["geoms"] or len(ours["geoms"]) != model.ngeom:
+        comparison.equal("count of geoms", len(ours["geoms"]), model.ngeom)
+        return
+    poses = mujoco_geoms(model, qpos)
+    mine, theirs = [], []
+    for shapes, pose in zip(ours["geoms"], poses):
+        for shape in shapes[:1]:
+            mine.append(state["shape_poses"][shape])
+            theirs.append(pose)
+    comparison.close("poses of geoms", mine, theirs)
+
+
+def compare_actuators(comparison, ours, model, random):
+    comparison.equal("count of actuators", len(ours["controls"]), model.nu)
+    if len(ours["controls"]) != model.nu:
+        return
+    mine, theirs = [], []
+    for _ in range(5):
+        ranges = np.where(model.actuator_ctrllimited[:, None], model.actuator_ctrlrange, [[-1.0, 1.0]])
+        ctrl = ranges[:, 0] + random.uniform(-0.2, 1.2, model.nu) * (ranges[:, 1] - ranges[:, 0])
+        qvel = random.uniform(-1, 1, model.nv)
+        qpos = random_qpos(model, random)
+        moving = actuator_forces(model, qpos, qvel, ctrl)
+        # Joints that a tendon couples are where their equality has them only in the pose of the file.
+        still = actuator_forces(model, model.qpos0, np.zeros(model.nv), ctrl)
+        for i, control in enumerate(ours["controls"]):
+            limited, (lower, upper) = model.actuator_forcelimited[i], model.actuator_forcerange[i]
+            if control["kind"] == "left_out" or (limited and lower != -upper):
+                continue
+            by_tendon = model.actuator_trntype[i] == int(mujoco.mjtTrn.mjTRN_TENDON)
+            q = our_q(model, model.qpos0 if by_tendon else qpos)
+            v = np.zeros(model.nv) if by_tendon else qvel
+            torque = our_torque(control, ours["motors"], q, v, ctrl[i])
+            if control["kind"] == "effort" and limited:
+                torque = control["gear"] * min(max(torque / control["gear"], lower), upper)
+            mine.append(torque)
+            theirs.append(control["gear"] * (still if by_tendon else moving)[i])
+    comparison.close("forces of actuators", mine, theirs)
 
 
 def compare(print_model, path, written=None):
@@ -128,12 +228,17 @@ def compare(print_model, path, written=None):
         return comparison
     ours = json.loads(run.stdout)
     compare_numbers(comparison, ours, model)
+    if (ours["nq"], ours["nv"]) != (model.nq, model.nv):
+        return comparison
     comparison.equal("count of states", len(ours["states"]), len(positions))
     for state, qpos in zip(ours["states"], positions):
         poses, sites, mass_matrix = mujoco_state(model, qpos)
         comparison.close("poses of bodies", state["poses"], poses)
         comparison.close("poses of sites", np.reshape(state["frame_poses"], (-1, 12)), sites)
         comparison.close("mass matrix", np.reshape(state["M"], (model.nv, model.nv)), mass_matrix)
+        compare_geoms(comparison, ours, state, model, qpos)
+    compare_actuators(comparison, ours, model, random)
+    comparison.warnings = ours["warnings"]
     return comparison
 
 

@@ -17,9 +17,12 @@
 //
 //   {"name": …, "nq": …, "nv": …, "mass": …, "gravity": […], "time_step": …, "q": […], "bodies": [names], "frames": [names],
 //    "joints": [{"name", "type", "body", "v_index", "lower", "upper"} …], "keyframes": [{"name", "q", "v"} …], "warnings": […],
-//    "states": [{"poses": [[R row by row, p] …], "frame_poses": […], "M": […], "tau": […], "dtau_dq": […], "dtau_dv": […]} …]}
+//    "geoms": [names of the shapes of each] …, "controls": [{"kind", "dof", "motor", "lower", "upper", "scale", "offset", "gear"} …] (MJCF),
+//    "motors": [{"q_index", "v_index", "stiffness", "damping", "max_effort"} …],
+//    "states": [{"poses": [[R row by row, p] …], "frame_poses": […], "shape_poses": {name: pose …}, "M": […], "tau": […], "dtau_dq": […],
+//                "dtau_dv": […]} …]}
 //
-// Matrices are given column by column.
+// Matrices are given column by column. "q" is the pose of the file, whatever keyframes it has.
 
 namespace lithe {
 namespace {
@@ -75,9 +78,14 @@ std::string state(const Model& model, const VecX& x) {
     frames.push_back(frame_pose(model, kin, FrameIndex(static_cast<int>(f))));
   }
   const bool moving = x.size() > model.nq();
+  std::string shapes;
+  for (const Shape& shape : model.shapes()) {
+    shapes += fmt::format("{}{}: {}", shapes.empty() ? "" : ", ", quoted(shape.name),
+                          pose(bodies[static_cast<std::size_t>(static_cast<int>(shape.body))] * shape.placement));
+  }
   return fmt::format(
-      "{{\"poses\": {}, \"frame_poses\": {}, \"M\": {}{}}}", list(bodies, pose), list(frames, pose),
-      numbers(mass_matrix(model, q).reshaped()),
+      "{{\"poses\": {}, \"frame_poses\": {}, \"shape_poses\": {{{}}}, \"M\": {}{}}}", list(bodies, pose),
+      list(frames, pose), shapes, numbers(mass_matrix(model, q).reshaped()),
       moving ? inverse_dynamics_of(model, q, x.segment(model.nq(), model.nv()), x.tail(model.nv())) : "");
 }
 
@@ -85,6 +93,21 @@ std::string joint(const Model& model, const Joint& joint) {
   return fmt::format(R"({{"name": {}, "type": "{}", "body": {}, "v_index": {}, "lower": {}, "upper": {}}})",
                      quoted(joint.name), to_string(joint.type), quoted(model.bodies()[joint.body].name), joint.v_index,
                      number(joint.lower), number(joint.upper));
+}
+
+std::string control(const MujocoLayout::Control& control) {
+  constexpr const char* kKinds[] = {"left_out", "effort", "position", "velocity"};
+  return fmt::format(
+      R"({{"kind": "{}", "dof": {}, "motor": {}, "lower": {}, "upper": {}, "scale": {}, "offset": {}, "gear": {}}})",
+      kKinds[static_cast<int>(control.kind)], control.dof, control.motor, number(control.lower), number(control.upper),
+      number(control.scale), number(control.offset), number(control.gear));
+}
+
+std::string motor(const Model& model, const Motor& motor) {
+  const Joint& joint = model.joints()[motor.joint];
+  return fmt::format(R"({{"q_index": {}, "v_index": {}, "stiffness": {}, "damping": {}, "max_effort": {}}})",
+                     joint.q_index, joint.v_index, number(motor.stiffness), number(motor.damping),
+                     number(motor.max_effort));
 }
 
 std::vector<VecX> read_states(const Model& model) {
@@ -115,6 +138,11 @@ void print(const LoadedModel& loaded) {
                return fmt::format("{{\"name\": {}, \"q\": {}, \"v\": {}}}", quoted(key.name), numbers(key.q),
                                   numbers(key.v));
              }));
+  fmt::print("\"geoms\": {},\n", list(loaded.mujoco.geoms, [](const MujocoLayout::Geom& geom) {
+               return list(geom.shapes, [](const std::string& text) { return quoted(text); });
+             }));
+  fmt::print("\"controls\": {},\n\"motors\": {},\n", list(loaded.mujoco.controls, control),
+             list(model.motors(), [&](const Motor& m) { return motor(model, m); }));
   fmt::print("\"warnings\": {},\n",
              list(loaded.warnings, [](const LoadWarning& warning) { return quoted(to_string(warning)); }));
   fmt::print("\"states\": {}}}\n", list(states, [&](const VecX& x) { return state(model, x); }));
@@ -126,6 +154,7 @@ void print(const LoadedModel& loaded) {
 int main(int argc, char** argv) {
   std::vector<std::string> arguments(argv + 1, argv + argc);
   lithe::LoadOptions options;
+  options.keyframe = lithe::kPoseOfTheFile;
   if (!arguments.empty() && arguments[0] == "--fixed-base") {
     options.base = lithe::LoadOptions::Base::fixed;
     arguments.erase(arguments.begin());

@@ -196,7 +196,8 @@ TEST(MjcfActuators, GeneralOnesAreReadWhereTheirLawIsKnown) {
       <general name="p" joint="ja" gainprm="20" biasprm="0 -20 -1"/>
       <general name="v" joint="jb" gainprm="5" biasprm="0 0 -5"/>
       <velocity name="w" joint="jb" kv="6"/>
-      <general name="x" joint="jb" gainprm="5" biasprm="1 0 -5"/>
+      <general name="x" joint="jb" gainprm="5" biasprm="1 0 -5" dyntype="integrator"/>
+      <general name="z" joint="jb" gainprm="5" biasprm="0 1 0"/>
       <muscle name="y" joint="jb"/>
     </actuator>)");
   ASSERT_EQ(loaded.actuators.size(), 4u);
@@ -208,17 +209,77 @@ TEST(MjcfActuators, GeneralOnesAreReadWhereTheirLawIsKnown) {
   EXPECT_EQ(loaded.model.motors()[1].target, Motor::Target::velocity);
   EXPECT_EQ(loaded.model.motors()[1].damping, 5);
   EXPECT_EQ(loaded.model.motors()[2].damping, 6);
-  EXPECT_EQ(warning_count(loaded, "mjcf.actuator.general"), 1);
+  EXPECT_EQ(warning_count(loaded, "mjcf.actuator.general"), 2) << "a state of its own; a push away from the target";
   EXPECT_EQ(warning_count(loaded, "mjcf.actuator.muscle"), 1);
 }
 
+// gain·control + bias₀ + bias₁·length + bias₂·velocity, with length = gear·qpos.
+TEST(MjcfActuators, AffineOnesHaveTheTargetWhereTheirForceIsZero) {
+  const LoadedModel loaded = load_mjcf_text(R"(
+    <worldbody><body><joint name="j" type="slide" ref="0.25"/><geom size="0.1" mass="1"/></body></worldbody>
+    <actuator>
+      <general name="p" joint="j" gainprm="6" biastype="affine" biasprm="3 -5 -0.5" gear="2" ctrlrange="0 1"/>
+      <general name="v" joint="j" gainprm="6" biastype="affine" biasprm="3 0 -0.5" gear="2"/>
+      <general name="e" joint="j" gainprm="6" biastype="affine" biasprm="3 0 0" gear="2" forcerange="-1 6"/>
+    </actuator>)");
+  ASSERT_EQ(loaded.model.motors().size(), 2u);
+  EXPECT_EQ(loaded.model.motors()[0].stiffness, 20);
+  EXPECT_EQ(loaded.model.motors()[0].damping, 2);
+  EXPECT_EQ(loaded.model.motors()[1].damping, 2);
+  const std::vector<MujocoLayout::Control>& controls = loaded.mujoco.controls;
+  ASSERT_EQ(controls.size(), 3u);
+  // 6u + 3 = 5·2·(q + 0.25); 6u + 3 = 0.5·2·v.
+  EXPECT_DOUBLE_EQ(controls[0].scale, 0.6);
+  EXPECT_DOUBLE_EQ(controls[0].offset, 0.3 - 0.25);
+  EXPECT_DOUBLE_EQ(controls[1].scale, 6);
+  EXPECT_DOUBLE_EQ(controls[1].offset, 3);
+  EXPECT_DOUBLE_EQ(loaded.actuators[0].upper, 0.65);
+  EXPECT_EQ(loaded.actuators[2].gear, 12);
+  EXPECT_EQ(loaded.actuators[2].bias, 6);
+  EXPECT_DOUBLE_EQ(loaded.actuators[2].upper, 0.5) << "where 6u + 3 is 6";
+  EXPECT_DOUBLE_EQ(loaded.motor_targets[0], 0.05) << "a control of 0";
+}
+
+TEST(MjcfActuators, ADampingRatioIsOfTheMassThatMoves) {
+  // Two sliders on one another: the upper one alone, if the lower is free to yield, is 1/(1/1 + 1/3) of them.
+  const std::string bodies = R"(<worldbody><body><joint name="a" type="slide"/><geom size="0.1" mass="3"/>
+    <body><joint name="b" type="slide"/><geom size="0.1" mass="1"/></body></body></worldbody>)";
+  const LoadedModel loaded =
+      load_mjcf_text(bodies + "<actuator><position joint=\"b\" kp=\"100\" dampratio=\"0.5\" gear=\"2\"/></actuator>");
+  ASSERT_EQ(loaded.model.motors().size(), 1u);
+  // In the actuator's own unit the mass is 0.75/gear²; what the joint feels is gear² times the damping.
+  EXPECT_NEAR(loaded.model.motors()[0].damping, 0.5 * 2 * std::sqrt(100 * 0.75 / 4) * 4, 1e-12);
+}
+
+TEST(MjcfActuators, PullAtATendonWhoseJointsFollowOneAnother) {
+  const std::string fingers = R"(<worldbody>
+    <body><joint name="l" type="slide" ref="0.1"/><geom size="0.1" mass="1" contype="0"/></body>
+    <body><joint name="r" type="slide"/><geom size="0.1" mass="1" contype="0"/></body></worldbody>
+    <tendon><fixed name="t"><joint joint="l" coef="0.5"/><joint joint="r" coef="-0.25"/></fixed></tendon>
+    <actuator><position name="p" tendon="t" kp="8" gear="2"/></actuator>)";
+  const LoadedModel loose = load_mjcf_text(fingers);
+  EXPECT_TRUE(loose.actuators.empty());
+  EXPECT_EQ(warning_count(loose, "mjcf.actuator.tendon"), 1);
+  const LoadedModel loaded =
+      load_mjcf_text(fingers + "<equality><joint joint1=\"r\" joint2=\"l\" polycoef=\"0.04 -2\"/></equality>");
+  ASSERT_EQ(loaded.actuators.size(), 1u);
+  EXPECT_EQ(loaded.actuators[0].joint, "l");
+  // length = 0.5·(q + 0.1) − 0.25·(−2q + 0.04) = q + 0.04, by the gear 2.
+  EXPECT_DOUBLE_EQ(loaded.model.motors()[0].stiffness, 8 * 4);
+  EXPECT_DOUBLE_EQ(loaded.mujoco.controls[0].scale, 0.5);
+  EXPECT_NEAR(loaded.mujoco.controls[0].offset, -0.04, 1e-15);
+}
+
 TEST(MjcfKeyframes, ReorderQuaternionsAndKeepVelocities) {
+  LoadOptions options;
+  options.keyframe = "qpos0";
   const LoadedModel loaded = load_mjcf_text(R"(<worldbody>
       <body name="f"><freejoint/><geom size="0.1"/></body>
       <body name="g"><joint name="h"/><geom size="0.1"/><body name="b"><joint type="ball"/><geom size="0.1"/></body></body></worldbody>
     <actuator><motor joint="h"/><velocity joint="h" gear="2"/></actuator>
     <keyframe><key name="k" time="1.5" qpos="1 2 3 0.5 0.5 -0.5 0.5 0.7 0 0 3 4" qvel="1 2 3 4 5 6 7 8 9 10" ctrl="0 5"/>
-              <key ctrl="1 0"/></keyframe>)");
+              <key ctrl="1 0"/></keyframe>)",
+                                            options);
   ASSERT_EQ(loaded.keyframes.size(), 2u);
   const Keyframe& key = loaded.keyframes[0];
   EXPECT_EQ(key.name, "k");
@@ -231,6 +292,71 @@ TEST(MjcfKeyframes, ReorderQuaternionsAndKeepVelocities) {
   EXPECT_EQ(loaded.keyframes[1].name, "key");
   EXPECT_EQ(loaded.keyframes[1].q, loaded.q) << "what a keyframe does not say is as in the file";
   EXPECT_EQ(warning_count(loaded, "mjcf.key.ctrl"), 1);
+}
+
+TEST(MjcfKeyframes, ForgiveAQuaternionOfZeros) {
+  const LoadedModel loaded = load_mjcf_text("<worldbody>" + heavy_body("b", "<freejoint/>") +
+                                            "</worldbody><keyframe><key qpos=\"0 0 1 0 0 0 0\"/></keyframe>");
+  EXPECT_EQ(loaded.keyframes[0].q, (VecX(7) << 0, 0, 1, 0, 0, 0, 1).finished());
+  EXPECT_EQ(warning_count(loaded, "mjcf.key.quaternion"), 1);
+}
+
+TEST(MjcfKeyframes, AreAsManyAsTheSizeSays) {
+  const LoadedModel loaded = load_mjcf_text("<size nkey=\"3\"/><worldbody>" + heavy_body("b", "<joint/>") +
+                                            "</worldbody><keyframe><key name=\"up\" qpos=\"1\"/></keyframe>");
+  ASSERT_EQ(loaded.keyframes.size(), 3u);
+  EXPECT_EQ(loaded.keyframes[0].name, "up");
+  EXPECT_EQ(loaded.keyframes[2].q, VecX::Zero(1));
+}
+
+TEST(MjcfKeyframes, HoldTheirPoseUnlessTheySayControls) {
+  const LoadedModel loaded =
+      load_mjcf_text("<worldbody>" + heavy_body("b", "<joint name=\"j\" ref=\"57.29577951308232\"/>") +
+                     "</worldbody><actuator><position joint=\"j\" kp=\"5\" ctrlrange=\"-9 1.5\"/></actuator>"
+                     "<keyframe><key name=\"a\" qpos=\"1.25\"/><key name=\"b\" qpos=\"2\"/>"
+                     "<key name=\"c\" qpos=\"2\" ctrl=\"0.5\"/></keyframe>");
+  EXPECT_NEAR(loaded.keyframe("a").motor_targets[0], 0.25, 1e-12);
+  EXPECT_NEAR(loaded.keyframe("b").motor_targets[0], 0.5, 1e-12) << "as far as the control's range lets it";
+  EXPECT_NEAR(loaded.keyframe("c").motor_targets[0], -0.5, 1e-12);
+}
+
+// Two balls that lie in one another in the pose of the file, and a keyframe in which they do not.
+std::string overlapping(const std::string& keys) {
+  return "<worldbody><body><joint type=\"slide\"/><geom size=\"0.1\"/></body><body pos=\"0.1 0 0\"><joint "
+         "type=\"slide\"/><geom size=\"0.1\"/></body></worldbody><keyframe>" +
+         keys + "</keyframe>";
+}
+
+TEST(MjcfKeyframes, AreWhereAModelStartsWhereItsOwnPoseIsNone) {
+  const std::string keys = "<key name=\"apart\" qpos=\"0 0.5\"/><key name=\"far\" qpos=\"0 2\"/>";
+  const LoadedModel troubled = load_mjcf_text(overlapping(keys));
+  EXPECT_EQ(troubled.q[1], 0.5);
+  EXPECT_NE(troubled.start.find("\"apart\": in the pose of the file shapes lie 0.1 m deep"), std::string::npos)
+      << troubled.start;
+  const LoadedModel home = load_mjcf_text(overlapping(keys + "<key name=\"home\" qpos=\"0 3\"/>"));
+  EXPECT_EQ(home.q[1], 3);
+  EXPECT_EQ(home.start, "keyframe \"home\"");
+  EXPECT_EQ(load_mjcf_text(overlapping("<key qpos=\"0.5 0.5\"/>")).q[1], 0) << "no better than the pose of the file";
+
+  LoadOptions options;
+  options.keyframe = "far";
+  EXPECT_EQ(load_mjcf_text(overlapping(keys), options).q[1], 2);
+  options.keyframe = "qpos0";
+  const LoadedModel as_written = load_mjcf_text(overlapping(keys), options);
+  EXPECT_EQ(as_written.q[1], 0);
+  EXPECT_TRUE(as_written.start.empty());
+  options.keyframe = "nowhere";
+  expect_error([&] { load_mjcf_text(overlapping(keys), options); }, "no keyframe \"nowhere\"", "\"apart\", \"far\"");
+  expect_error([&] { load_text("<robot name=\"r\"><link name=\"a\"/></robot>", "r.urdf", options); }, "none at all");
+}
+
+TEST(MjcfKeyframes, AreWhereAModelStartsWhereALoopIsOpen) {
+  const LoadedModel loaded = load_mjcf_text(R"(<worldbody>
+      <body name="a"><joint type="slide" axis="1 0 0"/><geom size="0.1" contype="0" conaffinity="0"/><site name="a"/></body>
+      <body name="b" pos="1 0 0"><joint type="slide" axis="1 0 0"/><geom size="0.1" contype="0" conaffinity="0"/><site name="b"/></body>
+    </worldbody><equality><connect site1="a" site2="b"/></equality><keyframe><key name="met" qpos="0.5 -0.5"/></keyframe>)");
+  EXPECT_EQ(loaded.q, (VecX(2) << 0.5, -0.5).finished());
+  EXPECT_NE(loaded.start.find("a loop is open by 1 m"), std::string::npos) << loaded.start;
 }
 
 }  // namespace

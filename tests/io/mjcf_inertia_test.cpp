@@ -80,12 +80,38 @@ TEST(MjcfInertia, OfAShellIsThatOfItsSurface) {
                  Vec3::Constant(moment));
 }
 
-TEST(MjcfInertia, OfAMeshWithAHoleIsThatOfItsHull) {
+// What MuJoCo 4.0 has in body_mass, body_ipos and body_inertia for the same file.
+TEST(MjcfInertia, OfAMeshWithAHoleIsThatOfMujocosPyramids) {
   const std::string without_lid = " face=\"0 2 1 0 3 2 0 1 5 0 5 4 1 2 6 1 6 5 2 3 7 2 7 6 3 0 4 3 4 7\"";
   const LoadedModel loaded = load_mjcf_text(mesh(kCorners + without_lid) + "<worldbody><body name=\"b\"><freejoint/>" +
                                             kGeom + "</body></worldbody>");
-  expect_inertia(body_of(loaded, "b").inertia, 1000, Vec3::Constant(0.5), Vec3::Constant(1000.0 / 6));
+  const SpatialInertia& inertia = body_of(loaded, "b").inertia;
+  EXPECT_NEAR(inertia.mass, 804.1666666666667, 1e-9);
+  EXPECT_TRUE(inertia.centre().isApprox(Vec3(0.5, 0.5, 0.4125), 1e-12)) << inertia.centre();
+  const Mat3 moments = Vec3(123.97539062500064, 123.97539062500064, 147.08333333333408).asDiagonal();
+  EXPECT_TRUE(inertia.about_centre().isApprox(moments, 1e-12)) << inertia.about_centre();
   EXPECT_EQ(warning_count(loaded, "mjcf.mesh.open"), 1);
+}
+
+// An L of two boxes, 1 × 1 and 3 × 1 and 1 thick: parts of it lie twice over its centre.
+TEST(MjcfInertia, OfAMeshThatIsNotConvexIsMujocosUnlessExact) {
+  const std::string corners = "vertex=\"0 0 0 3 0 0 3 1 0 1 1 0 1 3 0 0 3 0 0 0 1 3 0 1 3 1 1 1 1 1 1 3 1 0 3 1\"";
+  const std::string faces =
+      " face=\"0 2 1 0 3 2 0 4 3 0 5 4 6 7 8 6 8 9 6 9 10 6 10 11 0 1 7 0 7 6 1 2 8 1 8 7 2 3 9 2 9 8 3 4 10 3 10 9 4 "
+      "5 11 4 11 "
+      "10 5 0 6 5 6 11\"";
+  const SpatialInertia exact = inertia_of(kGeom, mesh(corners + faces + " inertia=\"exact\""));
+  EXPECT_NEAR(exact.mass, 5000, 1e-9);
+  const LoadedModel loaded = load_mjcf_text(mesh(corners + faces) + "<worldbody><body name=\"b\"><freejoint/>" + kGeom +
+                                            "</body></worldbody>");
+  const SpatialInertia& legacy = body_of(loaded, "b").inertia;
+  EXPECT_NEAR(legacy.mass, 5322.547508988188, 1e-9);
+  EXPECT_TRUE(legacy.centre().isApprox(Vec3(1.1209553158705703, 1.1209553158705703, 0.5), 1e-12)) << legacy.centre();
+  Mat3 moments;
+  moments << 4160.098395696366, 1818.3813166817006, 0, 1818.3813166817006, 4160.098395696366, 0, 0, 0,
+      7454.608707160577;
+  EXPECT_TRUE(legacy.about_centre().isApprox(moments, 1e-12)) << legacy.about_centre();
+  EXPECT_EQ(warning_count(loaded, "mjcf.mesh.inertia"), 1);
 }
 
 TEST(MjcfInertia, AddsUpTheGeomsOfABody) {

@@ -291,7 +291,7 @@ TEST(Mjcf, WarnsOnceOfEachKindOfThingThatItDoesNotHonour) {
   const LoadedModel loaded = load_mjcf_text(R"(<option integrator="RK4" cone="elliptic" wind="1 0 0" density="1.2"/>
     <worldbody><geom size="1" solref="0.01 1" condim="4"/><geom size="1" solref="0.02 1" frction="0.3"/>
       <body name="b" gravcomp="1" mocap="true"><geom size="1"/></body><camera name="c"/><light/><thing/></worldbody>
-    <sensor><clock/></sensor><tendon/><nonsense/><visual/><statistic/><size njmax="3"/>)");
+    <sensor><clock/></sensor><tendon><spatial/></tendon><nonsense/><visual/><statistic/><size njmax="3"/>)");
   for (const char* kind : {"mjcf.option.integrator", "mjcf.option.cone", "mjcf.option.wind", "mjcf.option.density",
                            "mjcf.geom.condim", "mjcf.unknown.geom.frction", "mjcf.body.gravcomp", "mjcf.body.mocap",
                            "mjcf.unknown.thing", "mjcf.sensor", "mjcf.tendon", "mjcf.unknown.nonsense"}) {
