@@ -34,6 +34,7 @@ class Examination {
 
   std::vector<Finding> run() {
     report_warnings();
+    if (!loaded_.start.empty()) add(Severity::note, "start", "starts in {}", loaded_.start);
     check_masses();
     check_extents();
     check_meshes();

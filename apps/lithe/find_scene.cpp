@@ -18,6 +18,9 @@ ShownScene find_shown_scene(const std::string& name, const SceneOptions& options
   if (!looks_like_file(name)) return {scene(name), {}};
   const LoadedModel loaded = load_with_progress(name, load_options(options.files));
   for (const LoadWarning& warning : loaded.warnings) fmt::print(stderr, "{}\n", to_string(warning));
+  if (!loaded.start.empty() && options.files.keyframe.empty()) {
+    fmt::print(stderr, "{}: note: starts in {}\n", name, loaded.start);
+  }
   return {options.no_ground ? scene_from(loaded) : scene_on_ground(loaded), loaded.visuals};
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -21,6 +22,9 @@ class MeshBuilder {
   std::int32_t add_vertex(const Vec3& p, const MeshCursor& cursor);
   // The reader sees to it that the indices are in range by the time of finish().
   void add_triangle(std::int32_t a, std::int32_t b, std::int32_t c, const MeshCursor& cursor);
+
+  // Replaces one that was added.
+  void set_triangle(std::size_t index, const std::array<std::int32_t, 3>& corners) { mesh_.triangles[index] = corners; }
 
   const TriangleMesh& mesh() const { return mesh_; }
 

@@ -79,9 +79,9 @@ class SilentQhull {
     for (const facetT* facet = qh_->facet_list; facet && facet->next; facet = facet->next) {
       const std::int32_t a = corner(*facet, 0), b = corner(*facet, 1), c = corner(*facet, 2);
       if (facet->toporient) {
-        result.push_back({a, b, c});
-      } else {
         result.push_back({b, a, c});
+      } else {
+        result.push_back({a, b, c});
       }
     }
     return result;

@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <limits>
+#include <vector>
 
 #include "lithe/io/mesh_builder.h"
 
@@ -57,7 +59,10 @@ class ObjReader {
     }
   }
 
-  TriangleMesh finish(const std::string& file) && { return std::move(builder_).finish(file); }
+  TriangleMesh finish(const std::string& file) && {
+    cut_quads();
+    return std::move(builder_).finish(file);
+  }
 
  private:
   std::int64_t vertices() const { return static_cast<std::int64_t>(builder_.mesh().vertices.size()); }
@@ -71,11 +76,29 @@ class ObjReader {
 
   void read_face() {
     PolygonFan fan;
+    std::array<std::int32_t, 4> corners = {};
+    std::size_t count = 0;
     for (std::string_view word = in_.word_of_line(); !word.empty(); word = in_.word_of_line()) {
       if (word.front() == '#') break;
-      fan.add(vertex_of(word), builder_, in_);
+      const std::int32_t vertex = vertex_of(word);
+      if (count < corners.size()) corners[count] = vertex;
+      ++count;
+      fan.add(vertex, builder_, in_);
     }
     fan.finish(in_);
+    if (count == corners.size()) quads_.push_back({builder_.mesh().triangles.size() - 2, corners});
+  }
+
+  // A quadrangle is cut along its shorter diagonal, as others read OBJ: of one that is not flat, the volume depends on it. (A face may come
+  // before its vertices, so all of them are looked at in the end.)
+  void cut_quads() {
+    const std::vector<Vec3>& p = builder_.mesh().vertices;
+    for (const auto& [at, corners] : quads_) {
+      const auto& [a, b, c, d] = corners;
+      if ((p[c] - p[a]).squaredNorm() <= (p[d] - p[b]).squaredNorm()) continue;
+      builder_.set_triangle(at, {a, b, d});
+      builder_.set_triangle(at + 1, {b, c, d});
+    }
   }
 
   // From v, v/vt, v//vn or v/vt/vn.
@@ -105,6 +128,11 @@ class ObjReader {
   std::int64_t farthest_vertex_ = 0;  // the largest number that a face uses
   std::size_t farthest_ = 0;          // where it stands
   MeshBuilder builder_;
+  struct Quad {
+    std::size_t triangle;  // the first of its two
+    std::array<std::int32_t, 4> corners;
+  };
+  std::vector<Quad> quads_;
 };
 
 }  // namespace

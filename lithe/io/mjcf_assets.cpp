@@ -169,7 +169,7 @@ std::shared_ptr<const TriangleMesh> Assets::triangles(int index) {
   count(*result, attributes.element());
   const MeshFrame frame = reference_frame(attributes);
   for (Vec3& point : result->vertices) {
-    // MuJoCo keeps vertices in single precision, and volumes of thin meshes far from their origin show it in the sixth digit.
+    // MuJoCo keeps vertices in single precision; masses are to be the same to the last digits.
     const Vec3 in_file = point.cast<float>().cast<double>();
     point = frame.scale.cwiseProduct(frame.R.transpose() * (in_file - frame.origin));
   }

@@ -5,6 +5,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "lithe/io/loaded_model.h"
+#include "lithe/io/mujoco_bridge.h"
 #include "python/bindings/arrays.h"
 #include "python/bindings/parts.h"
 #include "python/bindings/state.h"
@@ -104,7 +105,8 @@ void bind_parts(nb::module_& m) {
           .def_ro("name", &Actuator::name)
           .def_ro("joint", &Actuator::joint)
           .def_ro("kind", &Actuator::kind)
-          .def_ro("gear", &Actuator::gear, "Effort: tau = gear·control.")
+          .def_ro("gear", &Actuator::gear, "Effort: tau = gear·control + bias.")
+          .def_ro("bias", &Actuator::bias)
           .def_ro("lower", &Actuator::lower, "Of the control.")
           .def_ro("upper", &Actuator::upper)
           .def("__repr__", [](const Actuator& a) {
@@ -157,8 +159,8 @@ std::vector<std::string> texts_of(const std::vector<LoadWarning>& warnings) {
 
 // All of it but the model and the builder, which is made again from the model.
 auto members_of_loaded(auto& x) {
-  return std::tie(x.name, x.q, x.v, x.motor_targets, x.time_step, x.visuals, x.actuators, x.keyframes,
-                  x.collision_meshes, x.warnings, x.files, x.excepted_pairs);
+  return std::tie(x.name, x.q, x.v, x.motor_targets, x.start, x.time_step, x.visuals, x.actuators, x.keyframes,
+                  x.collision_meshes, x.warnings, x.files, x.mujoco, x.excepted_pairs, x.hulls);
 }
 
 nb::object pack_loaded(const LoadedModel& loaded) {
@@ -181,6 +183,80 @@ LoadedModel unpack_loaded(nb::handle state) {
   return loaded;
 }
 
+using MujocoJoint = MujocoLayout::JointEntry;
+
+// Numbers of MuJoCo for the same file.
+void bind_mujoco(nb::module_& m) {
+  nb::class_<MujocoJoint>(m, "MujocoJoint", "Where MuJoCo has a joint's numbers.")
+      .def_ro("name", &MujocoJoint::name)
+      .def_prop_ro(
+          "type",
+          [](const MujocoJoint& joint) {
+            constexpr const char* kTypes[] = {"hinge", "slide", "ball", "free"};
+            return kTypes[static_cast<int>(joint.type)];
+          },
+          "'hinge', 'slide', 'ball' or 'free'.")
+      .def_ro("qpos", &MujocoJoint::qpos, "Its first number in qpos and in q.")
+      .def_ro("dof", &MujocoJoint::dof, "Its first number in qvel and in v.")
+      .def_ro("ref", &MujocoJoint::ref, "Hinges and slides: qpos = q + ref.")
+      .def("__repr__", [](const MujocoJoint& joint) {
+        return fmt::format("<MujocoJoint '{}': qpos {}, dof {}>", joint.name, joint.qpos, joint.dof);
+      });
+  nb::class_<MujocoBridge>(m, "MujocoBridge",
+                           R"(Numbers of MuJoCo for a model that was read from MJCF, and back (docs/from_mujoco.md).
+
+A ValueError where the model did not come from MJCF, or where the file has parts that are left out and MuJoCo would count.)")
+      .def(nb::init<const LoadedModel&>(), nb::arg("loaded"))
+      .def_prop_ro("nq", &MujocoBridge::nq)
+      .def_prop_ro("nv", &MujocoBridge::nv)
+      .def_prop_ro("nu", &MujocoBridge::nu, "Numbers in ctrl.")
+      .def(
+          "q_from_qpos",
+          [](const MujocoBridge& bridge, const ArrayIn& qpos) {
+            return to_numpy(bridge.q_from_qpos(qpos.vector("qpos")));
+          },
+          nb::arg("qpos"), "Positions from the pose of the file, quaternions x y z w (nq,).")
+      .def(
+          "qpos_from_q",
+          [](const MujocoBridge& bridge, const ArrayIn& q) { return to_numpy(bridge.qpos_from_q(q.vector("q"))); },
+          nb::arg("q"), "Positions from the joints' ref, quaternions w x y z (nq,).")
+      .def(
+          "v_from_qvel",
+          [](const MujocoBridge& bridge, const ArrayIn& qvel) {
+            return to_numpy(bridge.v_from_qvel(qvel.vector("qvel")));
+          },
+          nb::arg("qvel"), "The same numbers, checked (nv,).")
+      .def(
+          "qvel_from_v",
+          [](const MujocoBridge& bridge, const ArrayIn& v) { return to_numpy(bridge.qvel_from_v(v.vector("v"))); },
+          nb::arg("v"), "The same numbers, checked (nv,).")
+      .def(
+          "actuation",
+          [](const MujocoBridge& bridge, const ArrayIn& ctrl) {
+            const MujocoBridge::Actuation actuation = bridge.actuation(ctrl.vector("ctrl"));
+            return nb::make_tuple(to_numpy(actuation.tau).object, to_numpy(actuation.motor_targets).object);
+          },
+          nb::arg("ctrl"),
+          "What the file's actuators make of ctrl (nu,): generalised forces (nv,) and targets of the motors.")
+      .def(
+          "ctrl_from",
+          [](const MujocoBridge& bridge, const ArrayIn& tau, const ArrayIn& motor_targets) {
+            return to_numpy(bridge.ctrl_from(tau.vector("tau"), motor_targets.vector("motor_targets")));
+          },
+          nb::arg("tau"), nb::arg("motor_targets"), "The controls that ask for these forces and targets (nu,).")
+      .def_prop_ro("actuators", &MujocoBridge::actuators, "Names, in the order of ctrl.")
+      .def_prop_ro("left_out", &MujocoBridge::left_out, "Those among them that do nothing here.")
+      .def(
+          "joint", [](const MujocoBridge& bridge, const std::string& name) { return bridge.joint(name); },
+          nb::arg("name"), "Where MuJoCo has a joint's numbers.")
+      .def(
+          "geom", [](const MujocoBridge& bridge, const std::string& shape) { return bridge.geom(shape); },
+          nb::arg("shape"), "The number of the geom that a shape was made of; -1 for shapes that are not the file's.")
+      .def("__repr__", [](const MujocoBridge& bridge) {
+        return fmt::format("<MujocoBridge: nq={}, nv={}, nu={}>", bridge.nq(), bridge.nv(), bridge.nu());
+      });
+}
+
 }  // namespace
 
 void bind_loaded(nb::module_& m) {
@@ -201,6 +277,11 @@ void bind_loaded(nb::module_& m) {
           "v", [](const LoadedModel& loaded) { return to_numpy(loaded.v); }, "And its velocity (nv,).")
       .def_prop_ro(
           "motor_targets", [](const LoadedModel& loaded) { return to_numpy(loaded.motor_targets); }, "One per motor.")
+      .def_ro("start", &LoadedModel::start,
+              "Which keyframe this state is, and why; empty where it is the pose of the file.")
+      .def(
+          "keyframe", [](const LoadedModel& loaded, const std::string& name) { return loaded.keyframe(name); },
+          nb::arg("name"), "The keyframe of that name; a ValueError that lists all names where there is none.")
       .def_ro("time_step", &LoadedModel::time_step, "s.")
       .def_prop_ro("visuals", [](const LoadedModel& loaded) { return loaded.visuals; })
       .def_prop_ro("actuators", [](const LoadedModel& loaded) { return loaded.actuators; })
@@ -221,6 +302,7 @@ void bind_loaded(nb::module_& m) {
                            loaded.model.bodies().size() - 1, loaded.model.nq(), loaded.model.nv(),
                            loaded.visuals.size(), loaded.warnings.size());
       });
+  bind_mujoco(m);
 }
 
 }  // namespace lithe::python

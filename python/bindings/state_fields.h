@@ -48,9 +48,21 @@ auto fields(Is<TriangleMesh> auto& x) { return std::tie(x.vertices, x.triangles)
 auto fields(Is<Visual::Mesh> auto& x) { return std::tie(x.triangles, x.scale, x.file); }
 auto fields(Is<CollisionMesh> auto& x) { return std::tie(x.file, x.mesh, x.scale); }
 auto fields(Is<Visual> auto& x) { return std::tie(x.name, x.body, x.placement, x.geometry, x.color); }
-auto fields(Is<Actuator> auto& x) { return std::tie(x.name, x.joint, x.kind, x.gear, x.lower, x.upper); }
+auto fields(Is<Actuator> auto& x) { return std::tie(x.name, x.joint, x.kind, x.gear, x.bias, x.lower, x.upper); }
 auto fields(Is<ExceptedPair> auto& x) { return std::tie(x.a, x.b, x.reason, x.poses, x.share, x.depth); }
+auto fields(Is<LoadedHull> auto& x) {
+  return std::tie(x.file, x.points, x.exact_vertices, x.kept_vertices, x.tolerance, x.error, x.from_cache);
+}
 auto fields(Is<Keyframe> auto& x) { return std::tie(x.name, x.time, x.q, x.v, x.motor_targets); }
+auto fields(Is<MujocoLayout::JointEntry> auto& x) {
+  return std::tie(x.name, x.type, x.qpos, x.dof, x.ref, x.lower_force, x.upper_force);
+}
+auto fields(Is<MujocoLayout::Control> auto& x) {
+  return std::tie(x.name, x.kind, x.dof, x.motor, x.lower, x.upper, x.scale, x.offset, x.gear, x.lower_force,
+                  x.upper_force);
+}
+auto fields(Is<MujocoLayout::Geom> auto& x) { return std::tie(x.name, x.shapes); }
+auto fields(Is<MujocoLayout> auto& x) { return std::tie(x.from_mjcf, x.complete, x.joints, x.controls, x.geoms); }
 auto fields(Is<SourcePlace> auto& x) { return std::tie(x.file, x.line); }
 auto fields(Is<LoadWarning> auto& x) { return std::tie(x.place, x.kind, x.text, x.count); }
 

@@ -114,6 +114,29 @@ TEST(MjcfInertia, OfAMeshThatIsNotConvexIsMujocosUnlessExact) {
   EXPECT_EQ(warning_count(loaded, "mjcf.mesh.inertia"), 1);
 }
 
+// Sizes by MuJoCo's rule: from the box that has the mesh's moments, or from the mesh's bounds. Of a box both are the box itself.
+TEST(MjcfInertia, OfAPrimitiveThatIsFittedToAMesh) {
+  const std::string stretched = mesh(kCorners + kFaces + " scale=\"0.2 0.4 1\"");
+  const auto fitted = [&](const std::string& type, const std::string& compiler = "") {
+    return load_mjcf_text(compiler + stretched +
+                          "<worldbody><body name=\"b\" pos=\"0 0 1\"><freejoint/><geom name=\"g\" type=\"" + type +
+                          "\" mesh=\"m\" fitscale=\"2\"/></body></worldbody>");
+  };
+  const LoadedModel box = fitted("box");
+  EXPECT_TRUE(std::get<Box>(shape_of(box, "g").geometry).half_size.isApprox(Vec3(0.2, 0.4, 1), 1e-12));
+  EXPECT_TRUE(shape_of(box, "g").placement.p.isApprox(Vec3(0.1, 0.2, 0.5), 1e-12));
+  EXPECT_NEAR(body_of(box, "b").inertia.mass, 1000 * 0.2 * 0.4 * 8, 1e-9) << "the mass is that of the primitive";
+  const LoadedModel capsule = fitted("capsule");
+  const auto& by_moments = std::get<Capsule>(shape_of(capsule, "g").geometry);
+  EXPECT_NEAR(by_moments.radius, 0.3, 1e-12);
+  EXPECT_NEAR(by_moments.half_length, 1 - 0.15, 1e-12);
+  const LoadedModel bounded = fitted("capsule", "<compiler fitaabb=\"true\"/>");
+  const auto& by_bounds = std::get<Capsule>(shape_of(bounded, "g").geometry);
+  EXPECT_NEAR(by_bounds.radius, 0.4, 1e-6);
+  EXPECT_NEAR(by_bounds.half_length, 0.6, 1e-6);
+  EXPECT_NEAR(std::get<Sphere>(shape_of(fitted("sphere"), "g").geometry).radius, 2 * 0.8 / 3, 1e-12);
+}
+
 TEST(MjcfInertia, AddsUpTheGeomsOfABody) {
   // Two points' worth of spheres, 2 m apart along x, turned by their own frames.
   const SpatialInertia sum = inertia_of(
