@@ -1,89 +1,80 @@
 #include "lithe/scenes/from_file.h"
 
-#include <algorithm>
-#include <limits>
+#include <fmt/format.h>
 
-#include "lithe/model/configuration.h"
-#include "lithe/scenes/solids.h"
+#include <algorithm>
+#include <filesystem>
+
+#include "lithe/core/check.h"
+#include "lithe/scenes/catalogue.h"
 
 namespace lithe {
 
 namespace {
 
-// The part of `pose`'s motion that one joint adds.
-Pose joint_motion(const Joint& joint, const VecX& q) {
-  switch (joint.type) {
-    case JointType::revolute: return Pose::rotation(rotation_about(joint.axis, q[joint.q_index]));
-    case JointType::prismatic: return Pose::translation(q[joint.q_index] * joint.axis);
-    case JointType::screw:
-      return {rotation_about(joint.axis, q[joint.q_index]), joint.pitch * q[joint.q_index] * joint.axis};
-    case JointType::ball: return Pose::rotation(rotation_from_quaternion(q.segment<4>(joint.q_index)));
-  }
-  return {};
-}
+constexpr std::size_t kMostNamed = 20;  // keyframes in a message
 
-std::vector<Pose> poses_of(const Model& model, const VecX& q) {
-  std::vector<Pose> poses(model.bodies().size());
-  for (std::size_t i = 1; i < poses.size(); ++i) {
-    const Body& body = model.bodies()[i];
-    Pose pose = poses[body.parent];
-    for (const JointIndex j : body.joints)
-      pose = pose * model.joints()[j].placement * joint_motion(model.joints()[j], q);
-    poses[i] = pose * body.placement;
+const Keyframe& keyframe_of(const LoadedModel& loaded, std::string_view name) {
+  const auto found = std::ranges::find(loaded.keyframes, name, &Keyframe::name);
+  if (found != loaded.keyframes.end()) return *found;
+  LITHE_CHECK(!loaded.keyframes.empty(), "there is no keyframe '{}': '{}' has none", name, loaded.name);
+  std::vector<std::string> known;
+  for (const Keyframe& keyframe : loaded.keyframes) {
+    if (known.size() < kMostNamed) known.push_back(fmt::format("'{}'", keyframe.name));
   }
-  return poses;
-}
-
-bool moves(const Model& model, BodyIndex body) {
-  for (; body != Model::world(); body = model.bodies()[body].parent) {
-    if (!model.bodies()[body].joints.empty()) return true;
-  }
-  return false;
-}
-
-// The lowest height of a shape whose frame is X_WG.
-double lowest_point(const Geometry& geometry, const Pose& X_WG) {
-  const Vec3 down = X_WG.R.row(2).transpose();  // −(world's down) in G, so that heights are dot products
-  const double z = X_WG.p.z();
-  const double across = std::sqrt(std::max(0.0, 1 - down.z() * down.z()));
-  if (const auto* sphere = std::get_if<Sphere>(&geometry)) return z - sphere->radius;
-  if (const auto* capsule = std::get_if<Capsule>(&geometry)) {
-    return z - capsule->half_length * std::abs(down.z()) - capsule->radius;
-  }
-  if (const auto* box = std::get_if<Box>(&geometry)) return z - box->half_size.dot(down.cwiseAbs());
-  if (const auto* cylinder = std::get_if<Cylinder>(&geometry)) {
-    return z - cylinder->half_length * std::abs(down.z()) - cylinder->radius * across;
-  }
-  double lowest = std::numeric_limits<double>::infinity();
-  if (const auto* mesh = std::get_if<ConvexMesh>(&geometry)) {
-    for (const Vec3& point : mesh->points) lowest = std::min(lowest, z + down.dot(point));
-  }
-  return lowest;
+  throw Error(fmt::format("there is no keyframe '{}'; '{}' has {}{}", name, loaded.name, fmt::join(known, ", "),
+                          known.size() < loaded.keyframes.size() ? " …" : ""));
 }
 
 }  // namespace
 
-Scene scene_from(const LoadedModel& loaded) {
-  return {.model = loaded.model,
-          .q = loaded.q,
-          .v = loaded.v,
-          .time_step = loaded.time_step,
-          .motor_targets = loaded.motor_targets};
+Scene scene_from(const LoadedModel& loaded, std::string_view keyframe) {
+  Scene scene = {.model = loaded.model,
+                 .q = loaded.q,
+                 .v = loaded.v,
+                 .time_step = loaded.time_step,
+                 .motor_targets = loaded.motor_targets};
+  if (!keyframe.empty()) {
+    const Keyframe& start = keyframe_of(loaded, keyframe);
+    scene.q = start.q;
+    scene.v = start.v;
+    scene.motor_targets = start.motor_targets;
+  }
+  return scene;
 }
 
-Scene scene_on_ground(const LoadedModel& loaded) {
-  Scene scene = scene_from(loaded);
-  const std::vector<Pose> poses = poses_of(loaded.model, loaded.q);
-  double lowest = std::numeric_limits<double>::infinity();
-  for (const Shape& shape : loaded.model.shapes()) {
-    if (!moves(loaded.model, shape.body)) return scene;
-    lowest = std::min(lowest, lowest_point(shape.geometry, poses[shape.body] * shape.placement));
+Scene scene_on_ground(const LoadedModel& loaded, const Ground& ground, std::string_view keyframe) {
+  Scene scene = scene_from(loaded, keyframe);
+  if (const std::optional<Shape> shape = ground_under(scene.model, scene.q, ground)) {
+    ModelBuilder builder = loaded.builder;
+    builder.add_shape("world", *shape);
+    scene.model = builder.build();
   }
-  if (lowest == std::numeric_limits<double>::infinity()) return scene;
-  ModelBuilder builder = loaded.builder;
-  add_ground(builder, {}, Pose::translation(0, 0, lowest));
-  scene.model = builder.build();
   return scene;
+}
+
+bool names_file(const std::string& name) {
+  if (name.find_first_of("/.") != std::string::npos) return true;
+  const std::vector<std::string> scenes = scene_names();
+  if (std::ranges::find(scenes, name.substr(0, name.find(':'))) != scenes.end()) return false;
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(name, ignored);
+}
+
+ShownScene open_scene(const std::string& name, const OpenOptions& options) {
+  if (names_file(name)) return open_scene(load(name, options.load), options);
+  LITHE_CHECK(options.keyframe.empty(), "keyframe '{}': '{}' is a scene, and only files have keyframes",
+              options.keyframe, name);
+  LITHE_CHECK(options.ground.when == Ground::When::automatic || options.ground.when == Ground::When::no,
+              "ground: '{}' is a scene, which has the ground that it needs; only files can be given one", name);
+  return {.name = name, .scene = scene(name)};
+}
+
+ShownScene open_scene(const LoadedModel& loaded, const OpenOptions& options) {
+  return {.name = loaded.name,
+          .scene = scene_on_ground(loaded, options.ground, options.keyframe),
+          .visuals = loaded.visuals,
+          .warnings = loaded.warnings};
 }
 
 }  // namespace lithe

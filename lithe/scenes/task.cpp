@@ -3,8 +3,28 @@
 #include <cmath>
 
 #include "lithe/core/check.h"
+#include "lithe/dynamics/body_motion.h"
+#include "lithe/dynamics/jacobians.h"
 
 namespace lithe {
+
+namespace {
+
+void add_points(const Task& task, const Model& model, const ConstVecRef& q, TaskLoss& loss) {
+  if (task.points.empty()) return;
+  Kinematics kin;
+  kinematics(model, q, kin);
+  Mat3X J;
+  for (const TaskPoint& point : task.points) {
+    const BodyIndex body = model.body(point.body);
+    const Vec3 miss = point_position(model, kin, body, point.point) - point.target;
+    point_jacobian(model, kin, body, point.point, J);
+    loss.value += point.weight * miss.squaredNorm();
+    loss.by_q += 2 * point.weight * J.transpose() * miss;
+  }
+}
+
+}  // namespace
 
 TaskLoss task_loss(const Task& task, const Model& model, const ConstVecRef& q, const ConstVecRef& v) {
   LITHE_CHECK(q.size() == model.nq() && v.size() == model.nv(),
@@ -21,6 +41,7 @@ TaskLoss task_loss(const Task& task, const Model& model, const ConstVecRef& q, c
     loss.value += term.weight * miss * factor;
     (of_position ? loss.by_q : loss.by_v)[joint.v_index] += 2 * term.weight * factor;
   }
+  add_points(task, model, q, loss);
   return loss;
 }
 

@@ -21,12 +21,21 @@ struct TaskTerm {
   Form form = Form::square;
 };
 
-// What a scene asks of whoever drives it: make the sum of the terms small after `steps` steps.
+// Another: weight·|p − target|² of a point that rides on a body.
+struct TaskPoint {
+  std::string body;
+  Vec3 point = Vec3::Zero();   // in the body's frame
+  Vec3 target = Vec3::Zero();  // in the world
+  double weight = 1;
+};
+
+// What a scene asks of whoever drives it: make the sum of the terms and points small after `steps` steps.
 struct Task {
   std::string description = {};
   int steps = 0;
   int shot = 0;  // steps per shot of multiple shooting, as the paper cuts the motion
   std::vector<TaskTerm> terms = {};
+  std::vector<TaskPoint> points = {};
 };
 
 struct TaskLoss {
@@ -34,7 +43,7 @@ struct TaskLoss {
   VecX by_q, by_v;  // nv each
 };
 
-// Of a state at the end. A term on an unknown joint or a ball is an Error.
+// Of a state at the end. A term on an unknown joint or a ball is an Error, and so is a point on an unknown body.
 TaskLoss task_loss(const Task& task, const Model& model, const ConstVecRef& q, const ConstVecRef& v);
 
 }  // namespace lithe

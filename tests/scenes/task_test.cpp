@@ -72,6 +72,7 @@ TEST(Task, ATermOnAnUnknownJointOrABallIsRefused) {
   const Scene s = scene("humanoid");
   EXPECT_THROW(task_loss({.terms = {{.joint = "no such joint"}}}, s.model, s.q, s.v), Error);
   EXPECT_THROW(task_loss({.terms = {{.joint = "root.ball"}}}, s.model, s.q, s.v), Error);
+  EXPECT_THROW(task_loss({.points = {{.body = "no such body"}}}, s.model, s.q, s.v), Error);
 }
 
 // Along an axis one friction row works with μ g; along a diagonal both do.
