@@ -6,6 +6,8 @@
 #include <cmath>
 
 #include "lithe/core/check.h"
+#include "lithe/dynamics/body_motion.h"
+#include "lithe/dynamics/jacobians.h"
 #include "lithe/optimize/residuals.h"
 #include "lithe/scenes/catalogue.h"
 
@@ -23,6 +25,21 @@ Cost cost_of(const TaskTerm& term, const Model& model) {
           .times = Times::final(),
           .weight = term.weight,
           .norm = term.form == TaskTerm::Form::square ? Norm::square : Norm::signed_square};
+}
+
+Cost cost_of(const TaskPoint& point, const Model& model) {
+  const auto miss = [body = model.body(point.body), p_B = point.point, target = point.target](
+                        const ResidualPoint& at, VecRef value, ResidualJacobian* jacobian) {
+    value = point_position(at.model, at.kin, body, p_B) - target;
+    if (!jacobian) return;
+    Mat3X J;
+    point_jacobian(at.model, at.kin, body, p_B, J);
+    jacobian->by_q = J;
+  };
+  return {.residual = residuals::custom(
+              {.name = fmt::format("place of a point of body '{}'", point.body), .size = 3, .evaluate = miss}),
+          .times = Times::final(),
+          .weight = point.weight};
 }
 
 void free_start_velocity(const Scene& scene, double range, Problem& problem) {
@@ -61,6 +78,7 @@ Problem problem_of(const Scene& scene, const SceneProblemOptions& options) {
   problem.step.constraints.time_step = scene.time_step;
   actuate_joints(problem);
   for (const TaskTerm& term : scene.task->terms) problem.costs.push_back(cost_of(term, scene.model));
+  for (const TaskPoint& point : scene.task->points) problem.costs.push_back(cost_of(point, scene.model));
   if (problem.controls() == 0) {
     free_start_velocity(scene, options.start_velocity, problem);
   } else if (options.effort_weight > 0) {
@@ -68,6 +86,13 @@ Problem problem_of(const Scene& scene, const SceneProblemOptions& options) {
   }
   check_problem(problem);
   return problem;
+}
+
+PointValue point_value(const TaskPoint& point, const Model& model, const ConstVecRef& q) {
+  Kinematics kin;
+  kinematics(model, q, kin);
+  const Vec3 place = point_position(model, kin, model.body(point.body), point.point);
+  return {.place = place, .cost = point.weight * (place - point.target).squaredNorm()};
 }
 
 TermValue term_value(const TaskTerm& term, const Model& model, const ConstVecRef& q, const ConstVecRef& v) {

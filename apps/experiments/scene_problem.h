@@ -16,7 +16,7 @@ struct SceneProblemOptions {
   double start_velocity = 20;
 };
 
-// A scene's task (scenes/task.h) as a problem: its terms are the costs at the end, and actuate_joints() says which joints are
+// A scene's task (scenes/task.h) as a problem: its terms and points are the costs at the end, and actuate_joints() says which joints are
 // driven. A scene without a task is an Error that lists those with one.
 Problem problem_of(const Scene& scene, const SceneProblemOptions& options = {});
 
@@ -26,6 +26,13 @@ struct TermValue {
   double cost = 0;  // the term itself
 };
 TermValue term_value(const TaskTerm& term, const Model& model, const ConstVecRef& q, const ConstVecRef& v);
+
+// And a task's point.
+struct PointValue {
+  Vec3 place = Vec3::Zero();  // in the world
+  double cost = 0;
+};
+PointValue point_value(const TaskPoint& point, const Model& model, const ConstVecRef& q);
 
 // Names of all scenes with a task.
 std::vector<std::string> scenes_with_tasks();

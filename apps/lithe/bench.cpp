@@ -131,9 +131,10 @@ void add_bench(CLI::App& app) {
   const auto options = std::make_shared<BenchOptions>();
   CLI::App* bench_app = app.add_subcommand("bench", "Time steps and their derivatives.");
   bench_app
-      ->add_option("scene", options->scenes,
-                   "Names; `lithe scenes` lists them. By default the paper's, chains without contact and boxes "
-                   "in contact")
+      ->add_option(
+          "scene", options->scenes,
+          "Names (`lithe scenes` lists them), or URDF, SDF or MJCF files. By default the paper's, chains without "
+          "contact and boxes in contact")
       ->capture_default_str();
   bench_app->add_option("--model", options->model,
                         "A URDF, SDF or MJCF file to measure instead: stood on a ground as it starts");

@@ -110,7 +110,7 @@ Diagnosis diagnose(const DoctorOptions& options) {
   load_with.strict = false;  // all of them are listed; --strict is about the exit code
   const auto start = std::chrono::steady_clock::now();
   try {
-    const LoadedModel loaded = load_with_progress(options.file, load_with);
+    const LoadedModel loaded = load(options.file, with_progress(load_with));
     diagnosis.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     diagnosis.loads = true;
     diagnosis.name = loaded.name;

@@ -3,28 +3,22 @@
 #include <CLI/CLI.hpp>
 
 #include <string>
-#include <vector>
 
 #include "apps/lithe/load_file.h"
-#include "lithe/scenes/scene.h"
+#include "lithe/scenes/from_file.h"
 
 namespace lithe::cli {
 
-// A scene of the catalogue, or what a robot file holds, on a ground of its own unless it has one or `ground` is off. Warnings about the
-// file go to stderr.
+// What a user may say about a scene's name where a robot file may stand for it.
 struct SceneOptions {
   FileOptions files;
+  std::string ground = "auto";  // see ground_from()
   bool no_ground = false;
 };
 void add_scene_options(CLI::App& command, SceneOptions& options);
 
-Scene find_scene(const std::string& name, const SceneOptions& options = {});
-
-// With what only the eye sees of it.
-struct ShownScene {
-  Scene scene;
-  std::vector<Visual> visuals;
-};
+// open_scene(). Warnings about the file go to stderr.
 ShownScene find_shown_scene(const std::string& name, const SceneOptions& options = {});
+Scene find_scene(const std::string& name, const SceneOptions& options = {});
 
 }  // namespace lithe::cli

@@ -56,7 +56,7 @@ GradcheckReport check_scene(const GradcheckCommand& command, const GradcheckSett
 
 void check_gradients(const GradcheckCommand& command) {
   GradcheckSettings settings = command.settings;
-  settings.settled = command.from.empty() ? looks_like_file(command.scene) : command.from == "rest";
+  settings.settled = command.from.empty() ? names_file(command.scene) : command.from == "rest";
   const GradcheckReport report = check_scene(command, settings);
   fmt::print("{}", command.json ? report.json() : report.text());
   if (report.interrupted()) throw Interrupted();

@@ -1,7 +1,6 @@
 #include "apps/lithe/load_file.h"
 
 #include <map>
-#include <optional>
 
 #include "apps/lithe/progress.h"
 #include "lithe/core/check.h"
@@ -71,21 +70,13 @@ LoadOptions load_options(const FileOptions& options) {
   return load;
 }
 
-LoadedModel load_with_progress(const std::string& file, LoadOptions options) {
-  std::optional<Progress> bar;
-  options.progress = [&](std::string_view, int done, int total) {
-    if (!bar) bar.emplace("convex hulls", total, true);
+LoadOptions with_progress(LoadOptions options) {
+  options.progress = [bar = std::shared_ptr<Progress>()](std::string_view, int done, int total) mutable {
+    if (!bar) bar = std::make_shared<Progress>("convex hulls", total, true);
     bar->update(done);
+    if (done == total) bar.reset();
   };
-  return load(file, options);
-}
-
-bool looks_like_file(const std::string& name) {
-  if (name.find('/') != std::string::npos) return true;
-  for (const char* ending : {".urdf", ".xml", ".mjcf", ".sdf", ".world"}) {
-    if (name.ends_with(ending)) return true;
-  }
-  return false;
+  return options;
 }
 
 }  // namespace lithe::cli

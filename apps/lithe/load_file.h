@@ -26,10 +26,7 @@ void add_file_options(CLI::App& command, FileOptions& options);
 
 LoadOptions load_options(const FileOptions& options);
 
-// load() with a bar on stderr, where that is a terminal and it takes long.
-LoadedModel load_with_progress(const std::string& file, LoadOptions options);
-
-// Whether a name is that of a file rather than of a scene: it holds a '/' or ends as robot files do.
-bool looks_like_file(const std::string& name);
+// With a bar on stderr while hulls are built, where that is a terminal and it takes long.
+LoadOptions with_progress(LoadOptions options);
 
 }  // namespace lithe::cli

@@ -1,4 +1,4 @@
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -19,13 +19,14 @@
 #include "apps/experiments/scene_problem.h"
 #include "apps/experiments/solution_figure.h"
 #include "apps/lithe/commands.h"
+#include "apps/lithe/find_scene.h"
 #include "apps/lithe/interrupt.h"
 #include "apps/lithe/optimize_report.h"
 #include "apps/lithe/solve_line.h"
 #include "lithe/core/check.h"
 #include "lithe/io/recording_writer.h"
 #include "lithe/optimize/motion.h"
-#include "lithe/scenes/catalogue.h"
+#include "lithe/scenes/any_task.h"
 
 namespace lithe::cli {
 
@@ -33,6 +34,8 @@ namespace {
 
 struct OptimizeOptions {
   std::string scene;
+  SceneOptions files;
+  std::string task;  // empty: the scene's
   std::string method = "ddp";
   int iterations = 200;
   double seconds = 0;  // 0: no limit
@@ -54,10 +57,23 @@ void check_writable(const std::string& path) {
   if (!there) std::filesystem::remove(path);
 }
 
+Scene scene_with_task(const OptimizeOptions& options) {
+  Scene scene = find_scene(options.scene, options.files);
+  if (!options.task.empty()) scene.task = task_from(scene, options.task);
+  LITHE_CHECK(
+      scene.task,
+      "'{}' has no task, so there is nothing to optimize; --task sets one: hold, \"reach NAME X Y Z\" or \"rise "
+      "HEIGHT\"; these scenes have one: {}",
+      options.scene, fmt::join(experiments::scenes_with_tasks(), ", "));
+  return scene;
+}
+
 class Optimization {
  public:
   explicit Optimization(const OptimizeOptions& options)
-      : options_(options), scene_(scene(options.scene)), problem_(experiments::problem_of(scene_, options.problem)) {
+      : options_(options),
+        scene_(scene_with_task(options)),
+        problem_(experiments::problem_of(scene_, options.problem)) {
     LITHE_CHECK(problem_.controls() > 0 || options.method != "ddp",
                 "scene '{}' has no motor, and ddp chooses forces only; try --method shooting, which may choose how it "
                 "starts",
@@ -162,7 +178,17 @@ CLI::Validator number(bool zero_too) {
 void add_optimize(CLI::App& app) {
   const auto options = std::make_shared<OptimizeOptions>();
   CLI::App* command = app.add_subcommand("optimize", "Find the forces that make a scene do its task.");
-  command->add_option("scene", options->scene, "One that has a task: cartpole, drone, catapult …")->required();
+  command
+      ->add_option(
+          "scene", options->scene,
+          "One that has a task: cartpole, drone, catapult …; or any other, or a URDF, SDF or MJCF file, with --task")
+      ->required();
+  command
+      ->add_option(
+          "--task", options->task,
+          "For any robot, instead of the scene's task: hold (end where it starts, at rest), \"reach NAME X Y Z\" "
+          "(bring a body or frame to a place, m) or \"rise HEIGHT\" (get or jump so much higher, m)")
+      ->type_name("TASK");
   command
       ->add_option("--method", options->method,
                    "ddp; single shooting by L-BFGS (shooting), Adam (adam) or gradient descent (descent); multiple "
@@ -194,6 +220,7 @@ void add_optimize(CLI::App& app) {
   command->add_option("--plot", options->plot, "An SVG file to draw the cost, the forces and the motion in");
   command->add_option("--record", options->record, "A file to record the motion in (docs/recording.md)");
   command->add_flag("--json", options->json, "Report as a JSON object");
+  add_scene_options(*command, options->files);
   command->callback([options] { Optimization(*options).run(); });
 }
 

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <vector>
 
 #include "apps/experiments/scene_problem.h"
@@ -42,14 +44,45 @@ TermValue at_end(const TaskTerm& term, const OptimizeReport& report) {
   return term_value(term, report.scene.model, motion.q.col(motion.steps()), motion.v.col(motion.steps()));
 }
 
-// One line per term: where the joint came to, where it should, and what that costs.
-std::string terms_text(const OptimizeReport& report) {
-  const Task& task = *report.scene.task;
-  std::size_t width = 0;
-  for (const TaskTerm& term : task.terms) width = std::max(width, term.joint.size());
-  constexpr std::size_t kReached = 17;
+experiments::PointValue at_end(const TaskPoint& point, const OptimizeReport& report) {
+  const Trajectory& motion = report.solution.trajectory;
+  return experiments::point_value(point, report.scene.model, motion.q.col(motion.steps()));
+}
+
+// A robot has many joints: of a long list, those that cost most.
+constexpr std::size_t kMostSaid = 12;
+
+template <class Part>
+std::vector<Part> worth_saying(std::vector<Part> parts, const OptimizeReport& report) {
+  if (parts.size() <= kMostSaid) return parts;
+  std::ranges::stable_sort(parts, std::greater(),
+                           [&](const Part& part) { return std::abs(at_end(part, report).cost); });
+  parts.resize(kMostSaid);
+  return parts;
+}
+
+std::string coordinates(const Vec3& p) { return fmt::format("({:.4g}, {:.4g}, {:.4g})", p.x(), p.y(), p.z()); }
+
+std::string points_text(const OptimizeReport& report, const char* title) {
   std::string text;
-  for (const TaskTerm& term : task.terms) {
+  for (const TaskPoint& point : worth_saying(report.scene.task->points, report)) {
+    const experiments::PointValue value = at_end(point, report);
+    const std::string which = point.point.isZero(0) ? "" : fmt::format(" {}", coordinates(point.point));
+    text +=
+        line(text.empty() ? title : "", fmt::format("{}{}  at {} m  wanted {}  cost {:.4g}", point.body, which,
+                                                    coordinates(value.place), coordinates(point.target), value.cost));
+  }
+  return text;
+}
+
+// One line per term: where the joint came to, where it should, and what that costs. The same for points.
+std::string terms_text(const OptimizeReport& report) {
+  const std::vector<TaskTerm> terms = worth_saying(report.scene.task->terms, report);
+  std::size_t width = 0;
+  for (const TaskTerm& term : terms) width = std::max(width, term.joint.size());
+  constexpr std::size_t kReached = 17;
+  std::string text = points_text(report, "at the end");
+  for (const TaskTerm& term : terms) {
     const TermValue value = at_end(term, report);
     const std::string most = term.weight < 0 ? "wanted most" : "wanted least";
     const std::string aim = term.form == TaskTerm::Form::square ? fmt::format("wanted {:g}", term.target) : most;
@@ -58,7 +91,8 @@ std::string terms_text(const OptimizeReport& report) {
         line(text.empty() ? "at the end" : "", fmt::format("{:<{}}  {}  {:<{}}  {:<12}  cost {:.4g}", term.joint, width,
                                                            name_of(term.of), reached, kReached, aim, value.cost));
   }
-  return text;
+  const std::size_t unsaid = report.scene.task->terms.size() - terms.size();
+  return text + (unsaid > 0 ? line("", fmt::format("and {} that cost less", unsaid)) : "");
 }
 
 std::string terms_json(const OptimizeReport& report) {
@@ -75,6 +109,24 @@ std::string terms_json(const OptimizeReport& report) {
                         .text());
   }
   return fmt::format("{}", fmt::join(terms, ",\n  "));
+}
+
+JsonObject coordinates_json(const Vec3& p) { return JsonObject().add("x", p.x()).add("y", p.y()).add("z", p.z()); }
+
+std::string points_json(const OptimizeReport& report) {
+  std::vector<std::string> points;
+  for (const TaskPoint& point : report.scene.task->points) {
+    const experiments::PointValue value = at_end(point, report);
+    points.push_back(JsonObject()
+                         .add("body", point.body)
+                         .add("point", coordinates_json(point.point))
+                         .add("place", coordinates_json(value.place))
+                         .add("target", coordinates_json(point.target))
+                         .add("weight", point.weight)
+                         .add("cost", value.cost)
+                         .text());
+  }
+  return fmt::format("{}", fmt::join(points, ",\n  "));
 }
 
 std::string history_json(const Solution& solution) {
@@ -131,8 +183,8 @@ std::string OptimizeReport::json() const {
       .add("seed", static_cast<long>(seed));
   std::string members = report.text();
   members.pop_back();  // the brace: lists follow
-  return fmt::format("{},\n \"terms\": [\n  {}\n ],\n \"history\": [\n  {}\n ]}}\n", members, terms_json(*this),
-                     history_json(solution));
+  return fmt::format("{},\n \"terms\": [\n  {}\n ],\n \"points\": [\n  {}\n ],\n \"history\": [\n  {}\n ]}}\n", members,
+                     terms_json(*this), points_json(*this), history_json(solution));
 }
 
 }  // namespace lithe::cli

@@ -1,7 +1,5 @@
 #include "lithe/scenes/from_file.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <filesystem>
 
@@ -10,24 +8,6 @@
 
 namespace lithe {
 
-namespace {
-
-constexpr std::size_t kMostNamed = 20;  // keyframes in a message
-
-const Keyframe& keyframe_of(const LoadedModel& loaded, std::string_view name) {
-  const auto found = std::ranges::find(loaded.keyframes, name, &Keyframe::name);
-  if (found != loaded.keyframes.end()) return *found;
-  LITHE_CHECK(!loaded.keyframes.empty(), "there is no keyframe '{}': '{}' has none", name, loaded.name);
-  std::vector<std::string> known;
-  for (const Keyframe& keyframe : loaded.keyframes) {
-    if (known.size() < kMostNamed) known.push_back(fmt::format("'{}'", keyframe.name));
-  }
-  throw Error(fmt::format("there is no keyframe '{}'; '{}' has {}{}", name, loaded.name, fmt::join(known, ", "),
-                          known.size() < loaded.keyframes.size() ? " …" : ""));
-}
-
-}  // namespace
-
 Scene scene_from(const LoadedModel& loaded, std::string_view keyframe) {
   Scene scene = {.model = loaded.model,
                  .q = loaded.q,
@@ -35,7 +15,7 @@ Scene scene_from(const LoadedModel& loaded, std::string_view keyframe) {
                  .time_step = loaded.time_step,
                  .motor_targets = loaded.motor_targets};
   if (!keyframe.empty()) {
-    const Keyframe& start = keyframe_of(loaded, keyframe);
+    const Keyframe& start = loaded.keyframe(keyframe);
     scene.q = start.q;
     scene.v = start.v;
     scene.motor_targets = start.motor_targets;
@@ -62,9 +42,11 @@ bool names_file(const std::string& name) {
 }
 
 ShownScene open_scene(const std::string& name, const OpenOptions& options) {
-  if (names_file(name)) return open_scene(load(name, options.load), options);
-  LITHE_CHECK(options.keyframe.empty(), "keyframe '{}': '{}' is a scene, and only files have keyframes",
-              options.keyframe, name);
+  LoadOptions load_options = options.load;
+  if (!options.keyframe.empty()) load_options.keyframe = options.keyframe;
+  if (names_file(name)) return open_scene(load(name, load_options), {.ground = options.ground});
+  LITHE_CHECK(load_options.keyframe.empty(), "keyframe '{}': '{}' is a scene, and only files have keyframes",
+              load_options.keyframe, name);
   LITHE_CHECK(options.ground.when == Ground::When::automatic || options.ground.when == Ground::When::no,
               "ground: '{}' is a scene, which has the ground that it needs; only files can be given one", name);
   return {.name = name, .scene = scene(name)};
@@ -74,7 +56,8 @@ ShownScene open_scene(const LoadedModel& loaded, const OpenOptions& options) {
   return {.name = loaded.name,
           .scene = scene_on_ground(loaded, options.ground, options.keyframe),
           .visuals = loaded.visuals,
-          .warnings = loaded.warnings};
+          .warnings = loaded.warnings,
+          .start = loaded.start};
 }
 
 }  // namespace lithe

@@ -20,7 +20,7 @@ Scene scene_on_ground(const LoadedModel& loaded, const Ground& ground = {}, std:
 struct OpenOptions {
   LoadOptions load = {};
   Ground ground = {};         // a scene of the catalogue has its own, or none: it takes automatic and no alone
-  std::string keyframe = {};  // of a file; empty: where it starts
+  std::string keyframe = {};  // of a file, instead of load.keyframe
 };
 
 // A scene, and what only the eye sees of it.
@@ -29,6 +29,7 @@ struct ShownScene {
   Scene scene;
   std::vector<Visual> visuals = {};
   std::vector<LoadWarning> warnings = {};  // about the file
+  std::string start = {};                  // LoadedModel::start
 };
 
 // Where the name of a scene is asked for, that of a robot file may stand: this tells them apart. A file's has a '/' or a '.' in it, or is

@@ -9,6 +9,7 @@
 #include "apps/experiments/solution_figure.h"
 #include "lithe/core/check.h"
 #include "lithe/optimize/motion.h"
+#include "lithe/optimize/residuals.h"
 #include "lithe/scenes/catalogue.h"
 
 namespace lithe::experiments {
@@ -49,6 +50,20 @@ TEST(SceneProblem, WithoutForcesTheCostIsTheTasksLoss) {
     ASSERT_EQ(motion.q.cols(), s.task->steps + 1);
     EXPECT_NEAR(motion.cost, loss_at_end(s, motion), 1e-12 * std::max(1.0, std::abs(motion.cost)));
   }
+}
+
+TEST(SceneProblem, PointsAreCostsToo) {
+  Scene s = scene("humanoid");
+  s.task =
+      Task{.steps = 20, .points = {{.body = s.model.bodies().back().name, .point = {0.1, 0, 0}, .target = {1, 2, 3}}}};
+  const Problem problem = problem_of(s);
+  const EvaluatedMotion motion = motion_of(problem, initial_plan(problem));
+  EXPECT_NEAR(motion.cost, loss_at_end(s, motion), 1e-12 * motion.cost);
+  const PointValue value = point_value(s.task->points[0], s.model, motion.q.col(20));
+  EXPECT_NEAR(value.cost, motion.cost, 1e-12 * motion.cost);
+  EXPECT_NEAR((value.place - Vec3(1, 2, 3)).squaredNorm(), value.cost, 1e-12 * motion.cost);
+  const ResidualCheck check = check_residual(s.model, *problem.costs[0].residual);
+  EXPECT_TRUE(check.passed) << check.worst;
 }
 
 TEST(SceneProblem, DrivenIsWhatHasAMotor) {
