@@ -116,7 +116,7 @@ def shortfalls(report):
         return ["does not load: " + next((f["text"] for f in report["findings"] if f["check"] == "load"), "")]
     stands, moves, gradients = (report.get(part) for part in ("stands", "moves", "gradients"))
     if not (stands and moves and gradients):
-        return ["was not tried out"]
+        return ["was not tried out: " + next((f["text"] for f in report["findings"] if f["severity"] == "error"), "")]
     reasons = []
     dropped = stands["quiet_targets_dropped"] + stands["targets_dropped_at_first"]
     if dropped > 0 or stands["verdict"] != "yes":

@@ -95,6 +95,15 @@ Trials try_out_watched(const DoctorOptions& options, const LoadedModel& loaded, 
   }
 }
 
+// A mesh that has no hull ends the examination, not the doctor.
+std::vector<Finding> examine_safely(const LoadedModel& loaded) {
+  try {
+    return examine(loaded);
+  } catch (const Error& error) {
+    return {{Severity::error, "mesh", error.what()}};
+  }
+}
+
 // What a robot cannot do is a warning, so that --strict fails.
 void report_trials(const Trials& trials, std::vector<Finding>& findings) {
   const std::pair<const char*, const Trial*> all[] = {
@@ -120,10 +129,10 @@ Diagnosis diagnose(const DoctorOptions& options) {
     diagnosis.shapes = static_cast<int>(loaded.model.shapes().size());
     diagnosis.meshes = static_cast<int>(loaded.collision_meshes.size());
     diagnosis.mass = loaded.model.total_mass();
-    diagnosis.findings = examine(loaded);
     if (options.json) diagnosis.touching = touching_json(touching_pairs(loaded));
     diagnosis.excepted = excepted_json(loaded);
     if (!options.write_srdf.empty()) save_srdf(loaded, options.write_srdf);
+    diagnosis.findings = examine_safely(loaded);
     if (!options.quick) {
       diagnosis.trials = try_out_watched(options, loaded, diagnosis);
       report_trials(*diagnosis.trials, diagnosis.findings);

@@ -21,7 +21,10 @@ constexpr double kShortestLever = 0.01;          // m
 // How far motions go, and how often.
 constexpr double kSwing = 0.2, kSlideSwing = 0.05;  // rad, m
 constexpr double kShareOfRange = 0.25;
-constexpr double kPush = 0.2;                   // on a base that floats, of its weight
+// How hard others are pushed: a base that floats by what gives it these accelerations, joints that cannot move by a share of what they may
+// carry.
+constexpr double kPush = 2, kTurn = 5;  // m/s², rad/s²
+constexpr double kShareOfLoad = 0.2;
 constexpr double kSlowest = 0.5, kFastest = 2;  // Hz
 constexpr double kFromLimit = 0.02;             // of the range: how close to a limit joints are held
 constexpr double kMostFromLimit = 0.05;         // rad, m
@@ -116,12 +119,17 @@ void HeldMotion::hold_joints(const Scene& scene) {
     const Body& body = model.bodies()[joint.body];
     if (follows[j]) continue;
     if (body.parent == Model::world() && floats(model, body)) {
-      const double push = kPush * weights[joint.body] * (is_slide(joint) ? 1.0 : lever[joint.body]);
-      for (int i = 0; i < joint.nv(); ++i) pushes_.push_back({.dof = joint.v_index + i, .most = push});
+      for (int i = joint.v_index; i < joint.v_index + joint.nv(); ++i) {
+        pushes_.push_back({.dof = i, .most = (is_slide(joint) ? kPush : kTurn) * inertia[i]});
+      }
       continue;
     }
     const double weight = weights[joint.body], sag = is_slide(joint) ? kSlideSag : kSag;
     const double load = is_slide(joint) ? weight : weight * lever[joint.body];
+    if (joint.lower == joint.upper) {
+      pushes_.push_back({.dof = joint.v_index, .most = kShareOfLoad * load});
+      continue;
+    }
     Hold hold = {.joint = static_cast<int>(j), .motor = motor_of[j], .dof = joint.v_index, .q_index = joint.q_index};
     const double stiffness = std::max(load / sag, kLeastRate * kLeastRate * inertia[joint.v_index]);
     hold.stiffness = joint.type == JointType::ball ? 0.0 : stiffness;

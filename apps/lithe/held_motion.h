@@ -16,7 +16,7 @@ namespace lithe::cli {
 //
 // Joints that have a motor (whose targets the scene gives) are held by it. The others are held by a spring and a damper that are scaled to
 // the robot's own weight, so that the weight of all that a joint may carry bends it by 0.05 rad or 5 mm. Nothing holds a base that
-// floats, joints that follow others and balls (which are damped). Poses are held 2 % of their range away from limits: at a
+// floats, joints that follow others, joints whose limits leave no room and balls (which are damped). Poses are held 2 % of their range away from limits: at a
 // limit that neither pushes nor lets go there is no derivative. Springs and dampers are those of a copy of the model, where they are stable however
 // stiff; step_released() turns them into forces.
 //
@@ -46,7 +46,8 @@ class HeldMotion {
   const Settling& settling() const { return settling_; }
 
   // A new motion from there: targets swing about the pose by up to 0.2 rad or a quarter of the joint's range (slides: 5 cm), and a base that
-  // floats is pushed by up to a fifth of its weight.
+  // floats is pushed so as to gain up to 2 m/s² and 5 rad/s². Joints whose limits leave no room are pushed by a fifth of what they may carry:
+  // between limits that do not push either, there is no derivative.
   void start(std::uint64_t seed);
   // The same by a world that has never stepped before, and has everything to prepare.
   void start_anew(std::uint64_t seed);
@@ -67,7 +68,7 @@ class HeldMotion {
     double up = 0, down = 0;  // how far a motion takes it
     double effort = Joint::kInfinity;
   };
-  // A DoF of a base that floats, and how hard a motion pushes it.
+  // A DoF that is pushed, and how hard at most.
   struct Push {
     int dof = -1;
     double most = 0;  // N or N m

@@ -192,6 +192,7 @@ struct Gradcheck::Buffers {
 
   // Both end where somebody wants them to stop, with result.stopped.
   using Stop = std::function<bool()>;
+  static bool stopped(const Stop& stop, GradcheckResult& result);
   void differentiate(const Model& model, const StepRecord& record, const Stop& stop, GradcheckResult& result);
   void differentiate_by_parameters(const StepRecord& record, const StepParameters& parameters, const Stop& stop,
                                    GradcheckResult& result);
@@ -204,6 +205,12 @@ struct Gradcheck::Buffers {
                         std::uint64_t seed, GradcheckResult& result);
   double product_scale(int input, int part) const;
 };
+
+// Whether somebody wants it to end, remembered: differences that are under way then meet nothing but switches, and end soon.
+bool Gradcheck::Buffers::stopped(const Stop& stop, GradcheckResult& result) {
+  result.stopped = result.stopped || (stop && stop());
+  return result.stopped;
+}
 
 // The column that was just differentiated.
 template <class Probe>
@@ -241,22 +248,20 @@ void Gradcheck::Buffers::differentiate(const Model& model, const StepRecord& rec
     ComparedBlocks& blocks = inputs[static_cast<int>(input)];
     blocks.resize(record, nv, nv);
     for (int i = 0; i < nv; ++i) {
-      if (stop && stop()) {
-        result.stopped = true;
-        return;
-      }
       StepRange range = input == StepInput::q ? kByQ : kByV;
       if (input == StepInput::tau) {
         const double unit = 1 / std::max(units.h * units.column_mobility[i], 1e-12);
         range = {unit * kByTau.first, unit * kByTau.last};
       }
       const auto probe = [&](double h, VecX& y) {
+        if (stopped(stop, result)) return ModeSwitch::solver;
         displaced.move(input, i, h);
         displaced.write_outputs(y);
         return displaced.switched();
       };
-      ++result.columns;
       column.ridders(probe, size, range.first, range.last, kRows, kRelativeGoal);
+      if (result.stopped) return;
+      ++result.columns;
       keep_or_leave_out(probe, blocks, i, result);
     }
   }
@@ -268,10 +273,7 @@ void Gradcheck::Buffers::differentiate_by_parameters(const StepRecord& record, c
   blocks.resize(record, static_cast<int>(record.next.v.size()), parameters.size());
   const int size = displaced.output_size();
   for (int i = 0; i < parameters.size(); ++i) {
-    if (stop && stop()) {
-      result.stopped = true;
-      return;
-    }
+    if (stopped(stop, result)) return;
     const std::string& name = parameters.names()[i];
     const double unit = displaced.size_of(name);
     ++result.columns;
@@ -288,11 +290,13 @@ void Gradcheck::Buffers::differentiate_by_parameters(const StepRecord& record, c
       continue;
     }
     const auto probe = [&](double h, VecX& y) {
+      if (stopped(stop, result)) return ModeSwitch::solver;
       if (!displaced.move(name, h)) return ModeSwitch::constraints;  // cannot be: a larger step was accepted
       displaced.write_outputs(y);
       return displaced.switched();
     };
     column.ridders(probe, size, unit * kByParameter.first, unit * kByParameter.last, kRows, kRelativeGoal, *directions);
+    if (result.stopped) return;
     keep_or_leave_out(probe, blocks, i, result);
   }
 }

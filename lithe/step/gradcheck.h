@@ -69,7 +69,7 @@ struct GradcheckResult {
   // dropped, unpolished, unsolved): then nothing was compared but products.
   GradientReport report;
   bool comparable() const { return !report.diverged && report.lcp_flags == LcpFlag::none; }
-  bool stopped = false;  // by GradcheckOptions::stop: of the columns so far, none was compared
+  bool stopped = false;  // by GradcheckOptions::stop: nothing was compared but products
 
   // Of all columns' parts in blocks (but those of parameters that the model refuses) the share that was compared.
   double share_compared() const;
@@ -79,7 +79,7 @@ struct GradcheckResult {
 struct GradcheckOptions {
   std::uint64_t seed = 1;       // of the vectors that the products are tried with
   double largest_doubt = 1e-7;  // relative, see above
-  // Asked before each column, where there is one: true ends the comparison without a result.
+  // Asked before each displaced step, where there is one: true ends the comparison without a result.
   std::function<bool()> stop = {};
 };
 

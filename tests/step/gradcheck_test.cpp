@@ -316,13 +316,17 @@ TEST(Gradcheck, SaysWhichShareOfItsColumnsWasCompared) {
 TEST(Gradcheck, StopsWhereItIsAskedTo) {
   World world = world_of(scene("double_pendulum"));
   world.step();
-  for (const int after : {0, 3, 6}) {  // of q, v and τ, then a parameter
-    int asked = 0;
-    const StepParameters parameters(world.model(), {"gravity/z"});
-    const GradcheckResult result =
-        Gradcheck().check(world.model(), world.record(), parameters, {.stop = [&] { return asked++ == after; }});
+  int steps = 0;
+  const StepParameters parameters(world.model(), {"gravity/z"});
+  const auto check = [&](int most) {
+    steps = 0;
+    return Gradcheck().check(world.model(), world.record(), parameters, {.stop = [&] { return steps++ == most; }});
+  };
+  EXPECT_FALSE(check(-1).stopped);
+  for (const int after : {0, 1, steps / 2, steps - 1}) {  // at once, within a column, half way, within the parameter
+    const GradcheckResult result = check(after);
     EXPECT_TRUE(result.stopped);
-    EXPECT_EQ(result.columns, after);
+    EXPECT_EQ(steps, after + 1);  // nobody asks again
     EXPECT_EQ(result.share_compared(), 0);
     for (const BlockCheck& block : result.blocks) EXPECT_FALSE(block.compared);
   }
