@@ -363,10 +363,9 @@ TEST(Urdf, TakesSpringsFromGazebo) {
 }
 
 TEST(Urdf, KeepsLinksApartThatGazeboDoesNotLetCollide) {
-  const LoadedModel loaded =
-      load_urdf_text(heavy_link("a", kBall) + heavy_link("b", kBall) + heavy_link("c") +
-                     joint_text("j", "continuous", "a", "b") + joint_text("k", "continuous", "b", "c") +
-                     "<gazebo reference=\"a\"><selfCollide>false</selfCollide></gazebo>");
+  const LoadedModel loaded = load_urdf_text(
+      heavy_link("a", kBall) + heavy_link("b", kBall) + heavy_link("c") + joint_text("j", "continuous", "a", "b") +
+      joint_text("k", "continuous", "b", "c") + "<gazebo reference=\"a\"><selfCollide>false</selfCollide></gazebo>");
   ASSERT_EQ(loaded.model.pair_exceptions().size(), 1u);
   EXPECT_FALSE(loaded.model.pair_exceptions()[0].collide);
   EXPECT_EQ(loaded.model.bodies()[loaded.model.pair_exceptions()[0].b].name, "b");
