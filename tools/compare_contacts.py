@@ -21,10 +21,12 @@ MOST_SHOWN = 6
 
 
 def mujoco_pairs(mujoco, file):
-    """{(body, body): depth} at qpos0; None where MuJoCo refuses the file."""
+    """{(body, body): depth} at qpos0; None where MuJoCo refuses the file, or where there is nothing that could touch."""
     try:
         model = mujoco.MjModel.from_xml_path(str(file))
     except ValueError:
+        return None
+    if model.ngeom == 0:
         return None
     data = mujoco.MjData(model)
     mujoco.mj_fwdPosition(model, data)
@@ -86,7 +88,7 @@ def main():
     for file in files_of(arguments.files):
         theirs = mujoco_pairs(mujoco, file)
         if theirs is None:
-            continue  # a part of a model, say
+            continue  # a part of a model, mostly
         ours = lithe_pairs(arguments.lithe, file)
         if isinstance(ours, str):
             refused += 1

@@ -55,7 +55,9 @@ std::string describe_excepted_pairs(const LoadedModel& loaded) {
                          100 * sampled[i]->share);
   }
   if (sampled.size() > kMostNamed) named += fmt::format(" and {} more", sampled.size() - kMostNamed);
-  return fmt::format("{} pairs of links do not touch: {}{}", pairs.size(), reasons, named);
+  return fmt::format("{} of links {} not touch: {}{}",
+                     pairs.size() == 1 ? "1 pair" : fmt::format("{} pairs", pairs.size()),
+                     pairs.size() == 1 ? "does" : "do", reasons, named);
 }
 
 std::string touching_json(const std::vector<TouchingPair>& pairs) {

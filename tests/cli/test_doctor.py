@@ -233,7 +233,7 @@ def test_pairs_that_do_not_touch_are_summed_up_and_listed(robot):
     path = robot(COMPACT)
     found, code, report = findings(path)
     assert found == [("self_collision", "note")] and code == 0
-    assert report["findings"][0]["text"].startswith("1 pairs of links do not touch: 1 often; a and c in 100 % of poses")
+    assert report["findings"][0]["text"].startswith("1 pair of links does not touch: 1 often; a and c in 100 % of poses")
     assert report["touching_pairs"] == []
     (pair,) = report["excepted_pairs"]
     assert (pair["a"], pair["b"], pair["reason"], pair["share"]) == ("a", "c", "often", 1)
