@@ -21,15 +21,17 @@ void require(bool condition, const char* what) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace lithe;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
+  LoadOptions bounded;
+  bounded.limits = LoadLimits::untrusted();
   try {
-    const LoadedModel loaded = load_text(text, "/nowhere/fuzz.xml");
+    const LoadedModel loaded = load_text(text, "/nowhere/fuzz.xml", bounded);
     require(loaded.q.size() == loaded.model.nq() && loaded.q.allFinite(), "an initial state that does not fit");
     for (const Keyframe& key : loaded.keyframes) {
       require(key.q.size() == loaded.model.nq() && key.v.size() == loaded.model.nv(), "a keyframe that does not fit");
     }
     const MjcfFile file = write_mjcf(loaded.model);
     if (!file.warnings.empty()) return 0;
-    const LoadedModel again = load_text(file.xml, "/nowhere/again.xml");
+    const LoadedModel again = load_text(file.xml, "/nowhere/again.xml", bounded);
     require(again.model.bodies().size() == loaded.model.bodies().size(), "bodies that were not written");
     require(again.model.nq() == loaded.model.nq(), "joints that were not written");
   } catch (const LoadError& error) {

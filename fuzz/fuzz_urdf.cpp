@@ -25,6 +25,7 @@ void require(bool condition, std::string_view what) {
 LoadOptions bounded(bool strict) {
   LoadOptions options;
   options.strict = strict;
+  options.limits = LoadLimits::untrusted();
   options.limits.bodies = 1000;
   options.limits.elements = 10'000;
   return options;

@@ -36,7 +36,7 @@ void add_scene_options(CLI::App& command, SceneOptions& options) {
 ShownScene find_shown_scene(const std::string& name, const SceneOptions& options) {
   const Ground ground = options.no_ground ? Ground{.when = Ground::When::no} : ground_from(options.ground);
   ShownScene found = open_scene(name, {.load = with_progress(load_options(options.files)), .ground = ground});
-  for (const LoadWarning& warning : found.warnings) fmt::print(stderr, "{}\n", to_string(warning));
+  print_warnings(found.warnings, name);
   if (!found.start.empty() && options.files.keyframe.empty()) {
     fmt::print(stderr, "{}: note: starts in {}\n", name, found.start);
   }

@@ -1,9 +1,15 @@
 #include "apps/lithe/load_file.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
 #include <map>
 
 #include "apps/lithe/progress.h"
 #include "lithe/core/check.h"
+#include "lithe/io/load_limits.h"
 
 namespace lithe::cli {
 
@@ -49,10 +55,41 @@ void add_file_options(CLI::App& command, FileOptions& options) {
       .add_flag("--no-cache", options.no_cache,
                 "Neither use nor keep what earlier runs found out about meshes (in $LITHE_CACHE or ~/.cache/lithe).")
       ->group("Files");
+  command
+      .add_flag("--untrusted", options.untrusted,
+                "Bound what a file may cost as for one from a stranger: a second and 512 MB.")
+      ->group("Files");
+  command
+      .add_option("--limit", options.limits,
+                  fmt::format("Another bound on what a file may cost, as NAME=VALUE; may be repeated. Names: {}.",
+                              fmt::join(load_limit_names(), ", ")))
+      ->group("Files")
+      ->type_name("NAME=VALUE");
 }
+
+namespace {
+
+// NAME=VALUE.
+void set_limit(LoadLimits& limits, const std::string& text) {
+  const std::size_t equals = std::min(text.find('='), text.size());
+  const std::string_view value = std::string_view(text).substr(std::min(equals + 1, text.size()));
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+  LITHE_CHECK(!value.empty() && error == std::errc() && end == value.data() + value.size(),
+              "--limit {}: must be NAME=VALUE with a whole number, such as total_bytes=2000000000", text);
+  try {
+    set_load_limit(limits, text.substr(0, equals), number);
+  } catch (const Error& wrong) {
+    throw Error(fmt::format("--limit {}: {}", text, wrong.what()));
+  }
+}
+
+}  // namespace
 
 LoadOptions load_options(const FileOptions& options) {
   LoadOptions load;
+  if (options.untrusted) load.limits = LoadLimits::untrusted();
+  for (const std::string& limit : options.limits) set_limit(load.limits, limit);
   for (const std::string& package : options.packages) {
     const std::size_t equals = package.find('=');
     LITHE_CHECK(equals != std::string::npos && equals > 0 && equals + 1 < package.size(),
@@ -77,6 +114,12 @@ LoadOptions with_progress(LoadOptions options) {
     if (done == total) bar.reset();
   };
   return options;
+}
+
+void print_warnings(const std::vector<LoadWarning>& warnings, const std::string& file) {
+  for (const std::string& line : folded(warnings, fmt::format("lithe doctor {} lists them", file))) {
+    fmt::print(stderr, "{}\n", line);
+  }
 }
 
 }  // namespace lithe::cli

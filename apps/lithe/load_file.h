@@ -20,6 +20,8 @@ struct FileOptions {
   std::string srdf;
   bool no_cache = false;
   std::string keyframe;
+  bool untrusted = false;
+  std::vector<std::string> limits;  // NAME=VALUE
 };
 
 void add_file_options(CLI::App& command, FileOptions& options);
@@ -28,5 +30,8 @@ LoadOptions load_options(const FileOptions& options);
 
 // With a bar on stderr while hulls are built, where that is a terminal and it takes long.
 LoadOptions with_progress(LoadOptions options);
+
+// Tells on standard error what a file says and the model does not hold: what changes the motion or what collides, and how to see the rest.
+void print_warnings(const std::vector<LoadWarning>& warnings, const std::string& file);
 
 }  // namespace lithe::cli

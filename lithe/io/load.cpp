@@ -1,5 +1,6 @@
 #include "lithe/io/load.h"
 
+#include "lithe/dynamics/mass_factor.h"
 #include "lithe/io/reader_parts.h"
 #include "lithe/io/readers.h"
 #include "lithe/io/sampled_poses.h"
@@ -83,6 +84,29 @@ void build_hulls(LoadedModel& loaded, Resources& resources, WarningList& warning
   }
 }
 
+// A joint that moves mass may still move it about nowhere: a point on its own axis, two joints that do the same. A step holds such a degree
+// of freedom still; who loads the model learns of it here, and not from a robot that does not move.
+void warn_of_singular_dofs(const LoadedModel& loaded, const XmlElement& root, WarningList& warnings) {
+  constexpr int kMostDofs = 500;  // with as many ancestors each: what it costs grows with the cube
+  const Model& model = loaded.model;
+  if (model.nv() == 0 || model.nv() > kMostDofs) return;
+  Kinematics kin;
+  MassMatrix M;
+  MassFactor factor;
+  kinematics(model, loaded.q, kin);
+  mass_matrix(model, kin, M);
+  factorize(model, M, factor);
+  if (factor.singular_dof < 0) return;
+  for (const Joint& joint : model.joints()) {
+    if (factor.singular_dof < joint.v_index || factor.singular_dof >= joint.v_index + joint.nv()) continue;
+    warnings.add(
+        root.place(), "inertia.singular",
+        fmt::format("nothing resists joint '{}' where the model starts: what it moves has no inertia about it, or "
+                    "another joint does the same; it is held still there",
+                    joint.name));
+  }
+}
+
 LoadedModel read(const XmlElement& root, Resources& resources, const LoadOptions& options, std::string_view only,
                  const std::string& beside) {
   const Format& format = format_of(root);
@@ -90,13 +114,15 @@ LoadedModel read(const XmlElement& root, Resources& resources, const LoadOptions
     root.fail(fmt::format("this is {}, not {}: call load(), which tells the formats apart", format.name, only));
   }
   WarningList warnings(options.strict);
+  resources.warn_to(warnings);
   LoadedModel loaded;
   at_line(root, [&] {
     loaded = format.reader(root, resources, warnings);
     build_hulls(loaded, resources, warnings);
     complete(format.name == "URDF", beside, {root.place().file, 0}, resources, warnings, loaded);
   });
-  loaded.warnings = warnings.warnings();
+  warn_of_singular_dofs(loaded, root, warnings);
+  loaded.warnings = warnings.ranked();
   loaded.collision_meshes = resources.collision_meshes();
   loaded.hulls = resources.hulls().report();
   loaded.files = resources.files();

@@ -11,26 +11,44 @@
 
 namespace lithe {
 
-// Bounds on what a file may cost. What goes beyond is a LoadError, not a wait: with these, no file takes a second or 512 MB
-// (tests/io/hostile_cost_test.cpp). For a file that one trusts they may be raised.
+// Bounds on what a file may cost. What goes beyond is a LoadError, not a wait. The defaults have room for every public robot several
+// times over, and stop what would fill the machine. docs/files.md says what both sets cost at most.
 struct LoadLimits {
-  std::size_t xml_bytes = std::size_t{16} << 20;    // of one XML file
-  std::size_t mesh_bytes = std::size_t{48} << 20;   // of one mesh file
-  std::size_t total_bytes = std::size_t{48} << 20;  // of all files together
-  int elements = 100'000;  // XML elements and comments of all files together; three attributes count as one, too
+  std::size_t xml_bytes = std::size_t{128} << 20;   // of one XML file
+  std::size_t mesh_bytes = std::size_t{512} << 20;  // of one mesh file
+  std::size_t total_bytes = std::size_t{1} << 30;   // of all files together
+  int elements = 1'000'000;  // XML elements and comments of all files together; three attributes count as one, too
   int include_depth = 16;
   int included_files = 1'000;
-  int mesh_vertices = 1'000'000;  // of all meshes together
-  int mesh_triangles = 2'000'000;
-  int convex_points = 500'000;  // of all collision meshes together
-  int hull_points = 20'000;     // of all meshes together whose convex hull gives a mass (MJCF)
-  int shapes = 30'000;          // collisions and visuals together; a geom of MJCF is one
-  int bodies = 10'000;          // and joints; what floats has four
+  int mesh_vertices = 10'000'000;  // of all meshes together
+  int mesh_triangles = 20'000'000;
+  int convex_points = 5'000'000;  // of all collision meshes together
+  int hull_points = 500'000;      // of all meshes together whose convex hull gives a mass (MJCF)
+  int shapes = 100'000;           // collisions and visuals together; a geom of MJCF is one
+  int bodies = 10'000;            // and joints; what floats has four
+
+  // For a stranger's file, on a server or in a test: with these, none takes a second or 512 MB (tests/io/hostile_cost_test.cpp).
+  static constexpr LoadLimits untrusted();
 };
 
+constexpr LoadLimits LoadLimits::untrusted() {
+  LoadLimits limits;
+  limits.xml_bytes = std::size_t{16} << 20;
+  limits.mesh_bytes = std::size_t{48} << 20;
+  limits.total_bytes = std::size_t{48} << 20;
+  limits.elements = 100'000;
+  limits.mesh_vertices = 1'000'000;
+  limits.mesh_triangles = 2'000'000;
+  limits.convex_points = 500'000;
+  limits.hull_points = 20'000;
+  limits.shapes = 30'000;
+  return limits;
+}
+
 struct LoadOptions {
-  // How a root that the file does not attach to the world is held. `automatic`: a link that is called "world" or has no mass is
-  // fixed; any other floats.
+  // How a root that the file does not attach to the world is held. `automatic`: a link that is called "world" is fixed, one that has a
+  // mass floats, and one without floats by the mass that is fixed to it; it is fixed where there is none, where nothing moves, and where all
+  // that moves is one limb that outweighs that mass (an arm on its pedestal). A warning "urdf.base" says so where it may not be what is meant.
   enum class Base { automatic, fixed, floating };
   Base base = Base::automatic;
 

@@ -4,16 +4,16 @@
 #include <bit>
 #include <utility>
 
+#include "lithe/io/load_limits.h"
+
 namespace lithe {
 
 namespace {
 
 void check_limit(std::uint64_t count, int limit, const char* things, const MeshCursor& cursor) {
   if (count <= static_cast<std::uint64_t>(std::max(limit, 0))) return;
-  cursor.fail(
-      fmt::format("the mesh has {1} {0} or more, but only {2} are allowed (LoadLimits::mesh_{0}, for all meshes "
-                  "together); simplify it or raise the limit",
-                  things, count, limit));
+  cursor.fail(fmt::format("the mesh has {1} {0} or more; {2} are allowed for all meshes together: simplify it or {3}",
+                          things, count, limit, raise_load_limit(fmt::format("mesh_{}", things))));
 }
 
 // Doubles the room at least: many small reservations must not copy everything each time.

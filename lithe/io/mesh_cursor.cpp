@@ -5,6 +5,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "lithe/io/load_limits.h"
+
 namespace lithe {
 
 namespace {
@@ -30,8 +32,8 @@ int lines_before(std::string_view text, std::size_t place) {
 void check_mesh_bytes(std::string_view bytes, const std::string& file, const LoadLimits& limits) {
   if (bytes.empty()) throw LoadError({file, 0}, "the file is empty");
   if (bytes.size() > limits.mesh_bytes) {
-    throw LoadError({file, 0}, fmt::format("the mesh has {} bytes, more than the {} of LoadLimits::mesh_bytes",
-                                           bytes.size(), limits.mesh_bytes));
+    throw LoadError({file, 0}, fmt::format("the mesh has {}; {} are allowed in one file: {}", shown_bytes(bytes.size()),
+                                           shown_bytes(limits.mesh_bytes), raise_load_limit("mesh_bytes")));
   }
 }
 

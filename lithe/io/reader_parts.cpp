@@ -100,6 +100,32 @@ ConvexMesh ellipsoid_points(const Vec3& half_axes) {
   return convex;
 }
 
+namespace {
+
+// Whether one letter too many, one too few, another one or two that changed places are all the difference.
+bool is_misspelt(std::string_view word, std::string_view known) {
+  if (known.size() < 3) return false;  // anything is near a short word
+  const auto differ = std::ranges::mismatch(word, known);
+  const std::string_view a = word.substr(static_cast<std::size_t>(differ.in1 - word.begin()));
+  const std::string_view b = known.substr(static_cast<std::size_t>(differ.in2 - known.begin()));
+  if (a.empty() || b.empty()) return a.size() + b.size() == 1;
+  const bool swapped = a.size() > 1 && b.size() > 1 && a[0] == b[1] && a[1] == b[0] && a.substr(2) == b.substr(2);
+  return swapped || a.substr(1) == b.substr(1) || a.substr(1) == b || a == b.substr(1);
+}
+
+// What is not known is left out, which matters where it is a word of the format, misspelt.
+void warn_of_one_unknown(const SourcePlace& place, const std::string& kind, const std::string& text,
+                         std::string_view name, std::initializer_list<std::string_view> known, WarningList& warnings) {
+  const auto* meant = std::ranges::find_if(known, [&](std::string_view word) { return is_misspelt(name, word); });
+  if (meant == known.end()) {
+    warnings.add(place, kind, text);
+  } else {
+    warnings.add(place, kind, fmt::format("{} (did you mean '{}'?)", text, *meant), WarningRank::motion);
+  }
+}
+
+}  // namespace
+
 void warn_of_unknown(const XmlElement& element, std::string_view kind, std::initializer_list<std::string_view> children,
                      std::initializer_list<std::string_view> attributes, WarningList& warnings) {
   const auto listed = [](std::initializer_list<std::string_view> names, std::string_view name) {
@@ -107,14 +133,16 @@ void warn_of_unknown(const XmlElement& element, std::string_view kind, std::init
   };
   for (const XmlElement& child : element.children()) {
     if (listed(children, child.name())) continue;
-    warnings.add(child.place(), fmt::format("{}.unknown.{}", kind, child.name()),
-                 fmt::format("<{}> in <{}> is not known and was ignored", child.name(), element.name()));
+    warn_of_one_unknown(child.place(), fmt::format("{}.unknown.{}", kind, child.name()),
+                        fmt::format("<{}> in <{}> is not known and was ignored", child.name(), element.name()),
+                        child.name(), children, warnings);
   }
   for (const auto& [name, value] : element.attributes()) {
     if (listed(attributes, name)) continue;
-    warnings.add(element.place(), fmt::format("{}.unknown.{}.{}", kind, element.name(), name),
-                 fmt::format("attribute {}=\"{}\" of <{}> is not known and was ignored", name, shortened(value),
-                             element.name()));
+    warn_of_one_unknown(
+        element.place(), fmt::format("{}.unknown.{}.{}", kind, element.name(), name),
+        fmt::format("attribute {}=\"{}\" of <{}> is not known and was ignored", name, shortened(value), element.name()),
+        name, attributes, warnings);
   }
 }
 

@@ -30,7 +30,8 @@ class Resources {
 
   // What a URI or file name means: package://, model://, file://, absolute or relative to the file that says so (`asked_by.file`).
   // Throws MissingFile where nothing is there (the message lists where it looked), and LoadError where it leads outside the allowed folders. http:// and the
-  // like are refused: nothing is fetched.
+  // like are refused: nothing is fetched. What is there under nearly that name is taken, with a warning: package:///NAME/…, another case of
+  // letters, and for a package or an absolute name that is not on this machine the same path below one of the three folders around the file.
   std::filesystem::path resolve(std::string_view uri, const SourcePlace& asked_by);
 
   // A triangle mesh by URI.
@@ -45,13 +46,36 @@ class Resources {
   // One more collision or visual (LoadLimits::shapes).
   void count_shape(const SourcePlace& place);
 
+  // Where assumptions about names are told; nowhere without this. The list must outlive what is asked of this object.
+  void warn_to(WarningList& warnings) { warnings_ = &warnings; }
+
   const std::vector<std::string>& files() const { return files_; }  // all that were read
   const LoadOptions& options() const { return options_; }
 
  private:
-  std::string read(const std::filesystem::path& file, std::size_t limit, const SourcePlace& asked_by);
+  // A place where a file may be, and the package that it must not leave (empty: what is allowed anyway).
+  struct Candidate {
+    std::filesystem::path file;
+    std::filesystem::path package = {};
+  };
+  using Candidates = std::vector<Candidate>;
+
+  // `limit_name`: the limit that `limit` is.
+  std::string read(const std::filesystem::path& file, std::size_t limit, std::string_view limit_name,
+                   const SourcePlace& asked_by);
   std::filesystem::path look_up(std::string_view uri, const SourcePlace& asked_by);
+  Candidates candidates_for(std::string_view uri, const std::filesystem::path& from, const SourcePlace& asked_by);
+  Candidates package_candidates(std::string_view name, std::string_view rest, const std::filesystem::path& from) const;
+  std::optional<std::filesystem::path> find_nearly(std::string_view uri, const Candidates& candidates,
+                                                   const std::filesystem::path& from, const SourcePlace& asked_by);
+  // Where the candidate, which is there, really is; an error if that is outside the allowed folders.
+  std::filesystem::path accept(const Candidate& candidate, std::string_view uri, const SourcePlace& asked_by);
+  // The file of that name but for the case of letters, also of folders.
+  std::optional<std::filesystem::path> in_any_case(const std::filesystem::path& file);
+  const std::unordered_map<std::string, std::string>& names_in(const std::filesystem::path& folder);
   bool is_allowed(const std::filesystem::path& canonical) const;
+  void take_elements(std::string_view text, const std::string& file);
+  void assume(const SourcePlace& place, std::string_view kind, std::string_view text);
 
   LoadOptions options_;
   std::filesystem::path folder_;                // of the model's file
@@ -74,6 +98,10 @@ class Resources {
   int vertices_left_ = 0, triangles_left_ = 0;
   int lookups_left_ = 0;  // on the disk
   int shapes_left_ = 0;
+  WarningList* warnings_ = nullptr;
+  // The names in folders, by the same in small letters; for in_any_case().
+  std::unordered_map<std::string, std::unordered_map<std::string, std::string>> listings_;
+  std::size_t listed_ = 0;  // names
 };
 
 }  // namespace lithe

@@ -1,6 +1,108 @@
 #include "lithe/io/source_place.h"
 
+#include <algorithm>
+
 namespace lithe {
+
+namespace {
+
+// Kinds, or what they begin with where a '*' ends them. What is not here changes the motion, or may: a reader's new kind is not hidden
+// because nobody thought of this list.
+constexpr std::string_view kContactKinds[] = {
+    "file.*",
+    "mesh.*",
+    "hull.*",
+    "srdf.*",
+    "self_collision*",
+    "collision.*",
+    "urdf.gazebo.mu",
+    "urdf.gazebo.friction",
+    "urdf.contact.*",
+    "urdf.concave",
+    "urdf.second.geometry",
+    "urdf.shape",
+    "urdf.empty_mesh",
+    "urdf.many_self_collide",
+    "sdf.self_collide",
+    "sdf.plane",
+    "sdf.ellipsoid",
+    "sdf.geometry",
+    "sdf.collide_without_contact",
+    "sdf.category_bitmask",
+    "sdf.friction*",
+    "sdf.restitution*",
+    "mjcf.friction",
+    "mjcf.geom.*",
+    "mjcf.pair",
+    "mjcf.condim",
+    "mjcf.contact.*",
+};
+constexpr std::string_view kUnusedKinds[] = {
+    "visual.*",
+    "urdf.gazebo.contact",
+    "urdf.unknown.*",
+    "urdf.name",
+    "urdf.material*",
+    "urdf.second.material",
+    "urdf.texture",
+    "urdf.rgba",
+    "urdf.visual",
+    "urdf.safety_controller",
+    "urdf.calibration",
+    "urdf.transmission*",
+    "urdf.ros2_control",
+    "urdf.sensor",
+    "urdf.mujoco",
+    "urdf.gazebo.plugin",
+    "urdf.gazebo.sensor",
+    "urdf.gazebo.reference",
+    "urdf.gazebo.empty",
+    "urdf.gazebo.stop",
+    "urdf.fixed.mimic",
+    "urdf.world_inertia",
+    "urdf.type",
+    "sdf.unknown.*",
+    "sdf.visual_*",
+    "sdf.light",
+    "sdf.name",
+    "sdf.stock_model",
+    "sdf.physics_profiles",
+    "sdf.sensor",
+    "sdf.plugin",
+    "sdf.actor",
+    "sdf.state",
+    "sdf.audio*",
+    "sdf.scene",
+    "sdf.gui",
+    "mjcf.unknown.*",
+    "mjcf.sensor",
+    "mjcf.texture",
+    "mjcf.visual*",
+    "mjcf.camera",
+    "mjcf.light",
+    "mjcf.skin",
+    "sdf.projector",
+    "sdf.battery",
+    "sdf.particle_emitter",
+};
+
+template <class Kinds>
+bool holds_kind(const Kinds& kinds, std::string_view kind) {
+  return std::ranges::any_of(kinds, [&](std::string_view known) {
+    return known.ends_with('*') ? kind.starts_with(known.substr(0, known.size() - 1)) : kind == known;
+  });
+}
+
+}  // namespace
+
+std::string_view to_string(WarningRank rank) {
+  return rank == WarningRank::motion ? "motion" : rank == WarningRank::contact ? "contact" : "unused";
+}
+
+WarningRank rank_of_warning(std::string_view kind) {
+  if (holds_kind(kUnusedKinds, kind)) return WarningRank::unused;
+  return holds_kind(kContactKinds, kind) ? WarningRank::contact : WarningRank::motion;
+}
 
 std::string to_string(const SourcePlace& place) {
   return place.line > 0 ? fmt::format("{}:{}", place.file, place.line) : place.file;
@@ -17,8 +119,33 @@ std::string to_string(const LoadWarning& warning) {
   return text;
 }
 
-void WarningList::add(const SourcePlace& place, std::string_view kind, std::string_view text) {
+std::vector<std::string> folded(const std::vector<LoadWarning>& warnings, std::string_view how) {
+  std::vector<std::string> lines;
+  int unused = 0;
+  for (const LoadWarning& warning : warnings) {
+    if (warning.rank == WarningRank::unused && !how.empty()) {
+      unused += warning.count;
+    } else {
+      lines.push_back(to_string(warning));
+    }
+  }
+  if (unused > 0) {
+    lines.push_back(
+        fmt::format("{}: note: {} more thing{} in the file {} not used, and change{} neither motion nor contact: {}",
+                    warnings.front().place.file, unused, unused == 1 ? "" : "s", unused == 1 ? "is" : "are",
+                    unused == 1 ? "s" : "", how));
+  }
+  return lines;
+}
+
+void WarningList::add(const SourcePlace& place, std::string_view kind, std::string_view text,
+                      std::optional<WarningRank> rank) {
   if (strict_) throw LoadError(place, text);
+  note(place, kind, text, rank);
+}
+
+void WarningList::note(const SourcePlace& place, std::string_view kind, std::string_view text,
+                       std::optional<WarningRank> rank) {
   const auto known = index_.find(std::string(kind));
   if (known != index_.end()) {
     ++warnings_[known->second].count;
@@ -29,11 +156,21 @@ void WarningList::add(const SourcePlace& place, std::string_view kind, std::stri
     warnings_.back() = {.place = place,
                         .kind = "more",
                         .text = "there are more kinds of warnings than are worth reading",
-                        .count = warnings_.back().kind == "more" ? warnings_.back().count + 1 : 1};
+                        .count = warnings_.back().kind == "more" ? warnings_.back().count + 1 : 1,
+                        .rank = WarningRank::unused};
     return;
   }
   index_.emplace(kind, warnings_.size());
-  warnings_.push_back({.place = place, .kind = std::string(kind), .text = std::string(text)});
+  warnings_.push_back({.place = place,
+                       .kind = std::string(kind),
+                       .text = std::string(text),
+                       .rank = rank ? *rank : rank_of_warning(kind)});
+}
+
+std::vector<LoadWarning> WarningList::ranked() const {
+  std::vector<LoadWarning> sorted = warnings_;
+  std::ranges::stable_sort(sorted, {}, &LoadWarning::rank);
+  return sorted;
 }
 
 }  // namespace lithe

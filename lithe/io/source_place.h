@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -33,22 +34,42 @@ class MissingFile : public LoadError {
   using LoadError::LoadError;
 };
 
-// Something that a file says and the model cannot hold, or that is suspicious. One per kind: `count` places had it, `place` and
-// `text` are of the first.
+// How much a warning matters, what matters most first.
+enum class WarningRank {
+  motion,   // the model moves otherwise than the file may mean
+  contact,  // it moves as meant, but touches otherwise
+  unused    // nothing that moves or touches is concerned: looks, sensors, controllers, and what no reader knows
+};
+std::string_view to_string(WarningRank rank);  // "motion", "contact", "unused"
+WarningRank rank_of_warning(std::string_view kind);
+
+// Something that a file says and the model cannot hold, or that is suspicious, or that the file leaves open. One per kind: `count` places
+// had it, `place` and `text` are of the first.
 struct LoadWarning {
   SourcePlace place;
   std::string kind;  // short and constant, e.g. "urdf.transmission"
   std::string text;
   int count = 1;
+  WarningRank rank = WarningRank::motion;
 };
 std::string to_string(const LoadWarning& warning);  // "robot.urdf:12: warning: … (and 4 more)"
+
+// For people: the warnings that matter, and the others as one line that names `how` to see them all ("lithe doctor robot.urdf"), unless
+// that is empty: then all.
+std::vector<std::string> folded(const std::vector<LoadWarning>& warnings, std::string_view how);
 
 // Collects warnings; a strict one throws the first as a LoadError.
 class WarningList {
  public:
   explicit WarningList(bool strict = false) : strict_(strict) {}
-  void add(const SourcePlace& place, std::string_view kind, std::string_view text);
+  // `rank`: where the kind alone does not tell (rank_of_warning).
+  void add(const SourcePlace& place, std::string_view kind, std::string_view text,
+           std::optional<WarningRank> rank = std::nullopt);
+  // Something that the file leaves open and is no fault of its: strict or not, it is told.
+  void note(const SourcePlace& place, std::string_view kind, std::string_view text,
+            std::optional<WarningRank> rank = std::nullopt);
   const std::vector<LoadWarning>& warnings() const { return warnings_; }
+  std::vector<LoadWarning> ranked() const;  // those that matter most first, otherwise in their order
 
  private:
   static constexpr std::size_t kMostKinds = 1000;

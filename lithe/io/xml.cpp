@@ -6,6 +6,8 @@
 #include <limits>
 #include <tinyxml2.h>
 
+#include "lithe/io/load_limits.h"
+
 namespace lithe {
 
 namespace {
@@ -106,9 +108,6 @@ void check_encoding(std::string_view text, const std::string& file) {
                                                               static_cast<unsigned char>(text[invalid])));
 }
 
-constexpr const char* kTooManyElements =
-    "there are more elements than LoadLimits::elements allows; raise it if the file is trustworthy";
-
 // Counts elements, comments and attributes before tinyxml2 makes objects of them, which are far larger than the text.
 class TagCounter {
  public:
@@ -143,7 +142,10 @@ class TagCounter {
 
   int cost() const { return std::max(tags_, attributes_ / kAttributesPerElement); }
   void check(std::size_t at) const {
-    if (cost() > elements_left_) throw LoadError({file_, line_of(text_, at)}, kTooManyElements);
+    if (cost() > elements_left_) {
+      throw LoadError({file_, line_of(text_, at)}, fmt::format("there are more than {} XML elements; {}",
+                                                               elements_left_, raise_load_limit("elements")));
+    }
   }
 
   std::size_t after(std::string_view end, std::size_t from) const {

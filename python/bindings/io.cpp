@@ -60,8 +60,8 @@ void bind_limits(nb::module_& m) {
   const LoadLimits d;
   nb::class_<LoadLimits>(
       m, "LoadLimits",
-      "Bounds on what a file may cost; what goes beyond is a LoadError, not a wait. Raise them for files that you "
-      "trust. Every member is a keyword argument.")
+      "Bounds on what a file may cost; what goes beyond is a LoadError, not a wait. The defaults have room for real "
+      "robots; untrusted() is for strangers' files. Every member is a keyword argument.")
       .def(
           "__init__",
           [](LoadLimits* self, std::size_t xml_bytes, std::size_t mesh_bytes, std::size_t total_bytes, int elements,
@@ -86,6 +86,9 @@ void bind_limits(nb::module_& m) {
           nb::arg("mesh_vertices") = d.mesh_vertices, nb::arg("mesh_triangles") = d.mesh_triangles,
           nb::arg("convex_points") = d.convex_points, nb::arg("hull_points") = d.hull_points,
           nb::arg("shapes") = d.shapes, nb::arg("bodies") = d.bodies)
+      .def_static(
+          "untrusted", [] { return LoadLimits::untrusted(); },
+          "For a stranger's file: with these, none takes more than about a second and 512 MB.")
       .def_rw("xml_bytes", &LoadLimits::xml_bytes, "Of one XML file.")
       .def_rw("mesh_bytes", &LoadLimits::mesh_bytes, "Of one mesh file.")
       .def_rw("total_bytes", &LoadLimits::total_bytes, "Of all files together.")

@@ -284,10 +284,10 @@ TEST(Dae, RefusesDamagedPolygons) {
 TEST(Dae, KeepsToTheLimits) {
   const std::string text = dae_text(box_mesh());
   expect_box(parse(text, {.mesh_vertices = 8, .mesh_triangles = 12}));
-  expect_error([&] { parse(text, {.mesh_vertices = 7}); }, "8 vertices",
-               "only 7 are allowed (LoadLimits::mesh_vertices");
-  expect_error([&] { parse(text, {.mesh_triangles = 11}); }, "12 triangles",
-               "only 11 are allowed (LoadLimits::mesh_triangles");
+  expect_error([&] { parse(text, {.mesh_vertices = 7}); }, "8 vertices", "; 7 are allowed for all meshes together",
+               "LoadLimits::mesh_vertices");
+  expect_error([&] { parse(text, {.mesh_triangles = 11}); }, "12 triangles", "; 11 are allowed for all meshes together",
+               "LoadLimits::mesh_triangles");
   expect_error([&] { parse(text, {.mesh_bytes = 10}); }, "LoadLimits::mesh_bytes");
   expect_error([&] { parse(text, {.elements = 10}); }, "LoadLimits::elements");
   const std::string twice = dae_text(

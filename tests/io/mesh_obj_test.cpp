@@ -126,10 +126,10 @@ TEST(Obj, ErrorsGiveTheLine) {
 TEST(Obj, KeepsToTheLimits) {
   const std::string text = obj_text(box_mesh());
   expect_box(parse(text, {.mesh_vertices = 8, .mesh_triangles = 12}));
-  expect_error([&] { parse(text, {.mesh_vertices = 7}); },
-               "box.obj:8: ", "only 7 are allowed (LoadLimits::mesh_vertices");
-  expect_error([&] { parse(text, {.mesh_triangles = 11}); },
-               "box.obj:20: ", "only 11 are allowed (LoadLimits::mesh_triangles");
+  expect_error([&] { parse(text, {.mesh_vertices = 7}); }, "box.obj:8: ", "; 7 are allowed for all meshes together",
+               "LoadLimits::mesh_vertices");
+  expect_error([&] { parse(text, {.mesh_triangles = 11}); }, "box.obj:20: ", "; 11 are allowed for all meshes together",
+               "LoadLimits::mesh_triangles");
   expect_error([&] { parse(text, {.mesh_bytes = 10}); }, "LoadLimits::mesh_bytes");
 }
 

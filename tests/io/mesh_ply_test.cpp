@@ -189,17 +189,17 @@ TEST(Ply, ErrorsInABinaryFileGiveTheByte) {
 TEST(Ply, KeepsToTheLimits) {
   const std::string bytes = ply_binary(box_mesh(), true);
   expect_box(parse(bytes, {.mesh_vertices = 8, .mesh_triangles = 12}));
-  expect_error([&] { parse(bytes, {.mesh_vertices = 7}); }, "8 vertices",
-               "only 7 are allowed (LoadLimits::mesh_vertices");
+  expect_error([&] { parse(bytes, {.mesh_vertices = 7}); }, "8 vertices", "; 7 are allowed for all meshes together",
+               "LoadLimits::mesh_vertices");
   expect_error([&] { parse(bytes, {.mesh_triangles = 11}); }, "12 triangles",
-               "only 11 are allowed (LoadLimits::mesh_triangles");
+               "; 11 are allowed for all meshes together", "LoadLimits::mesh_triangles");
   // A polygon has more triangles than it is faces.
   const std::string polygon =
       "ply\nformat ascii 1.0\nelement vertex 1\nproperty int x\nproperty int y\nproperty int z\n"
       "element face 1\nproperty list int int vertex_index\nend_header\n0 0 0\n5 0 0 0 0 0\n";
   EXPECT_EQ(parse(polygon, {.mesh_triangles = 3}).triangles.size(), 3u);
-  expect_error([&] { parse(polygon, {.mesh_triangles = 2}); }, "3 triangles",
-               "only 2 are allowed (LoadLimits::mesh_triangles");
+  expect_error([&] { parse(polygon, {.mesh_triangles = 2}); }, "3 triangles", "; 2 are allowed for all meshes together",
+               "LoadLimits::mesh_triangles");
   expect_error([&] { parse(bytes, {.mesh_bytes = 10}); }, "LoadLimits::mesh_bytes");
 }
 

@@ -154,13 +154,13 @@ TEST(Stl, KeepsToTheLimits) {
   const LoadLimits enough = {.mesh_bytes = 2000, .mesh_vertices = 8, .mesh_triangles = 12};
   expect_same(parse(bytes, enough), box_as_merged());
   expect_error([&] { parse(bytes, {.mesh_triangles = 11}); }, "12 triangles",
-               "only 11 are allowed (LoadLimits::mesh_triangles");
-  expect_error([&] { parse(text, {.mesh_triangles = 11}); }, "12 triangles",
-               "only 11 are allowed (LoadLimits::mesh_triangles");
-  expect_error([&] { parse(bytes, {.mesh_vertices = 7}); }, "8 vertices",
-               "only 7 are allowed (LoadLimits::mesh_vertices");
-  expect_error([&] { parse(text, {.mesh_vertices = 7}); }, "8 vertices",
-               "only 7 are allowed (LoadLimits::mesh_vertices");
+               "; 11 are allowed for all meshes together", "LoadLimits::mesh_triangles");
+  expect_error([&] { parse(text, {.mesh_triangles = 11}); }, "12 triangles", "; 11 are allowed for all meshes together",
+               "LoadLimits::mesh_triangles");
+  expect_error([&] { parse(bytes, {.mesh_vertices = 7}); }, "8 vertices", "; 7 are allowed for all meshes together",
+               "LoadLimits::mesh_vertices");
+  expect_error([&] { parse(text, {.mesh_vertices = 7}); }, "8 vertices", "; 7 are allowed for all meshes together",
+               "LoadLimits::mesh_vertices");
   expect_error([&] { parse(bytes, {.mesh_bytes = 683}); }, "684 bytes", "LoadLimits::mesh_bytes");
 }
 

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "lithe/io/load_limits.h"
 #include "tests/io/mesh_files.h"
 #include "tests/support/error_text.h"
 
@@ -108,6 +109,57 @@ TEST_F(Workspace, WhatIsNotThereSaysWhereItWasLookedFor) {
   EXPECT_NE(resolved("package://").find("names no package"), std::string::npos);
 }
 
+// What the warnings say about a name, and where it leads.
+class NearlyThere : public Workspace {
+ protected:
+  std::string found(const std::string& uri, const char* kind, const LoadOptions& options = {}) const {
+    Resources resources(root_ / "ws/arm/urdf/arm.urdf", options);
+    WarningList warnings(options.strict);
+    resources.warn_to(warnings);
+    const std::string path = resources.resolve(uri, robot()).string();
+    EXPECT_EQ(warnings.warnings().size(), 1u) << uri;
+    if (!warnings.warnings().empty()) {
+      EXPECT_EQ(warnings.warnings()[0].kind, kind) << to_string(warnings.warnings()[0]);
+      EXPECT_EQ(warnings.warnings()[0].place.line, 7);
+    }
+    return path;
+  }
+  void expect_strict_refuses(const std::string& uri) const {
+    LoadOptions strict;
+    strict.strict = true;
+    Resources resources(root_ / "ws/arm/urdf/arm.urdf", strict);
+    WarningList warnings(true);
+    resources.warn_to(warnings);
+    EXPECT_THROW(resources.resolve(uri, robot()), LoadError) << uri;
+  }
+};
+
+TEST_F(NearlyThere, APackageWithoutANameIsTheFirstFolder) {
+  EXPECT_EQ(found("package:///arm/meshes/link.obj", "file.package"), at("ws/arm/meshes/link.obj"));
+  expect_strict_refuses("package:///arm/meshes/link.obj");
+}
+
+TEST_F(NearlyThere, TheCaseOfLettersMayDiffer) {
+  EXPECT_EQ(found("../Meshes/LINK.obj", "file.case"), at("ws/arm/meshes/link.obj"));
+  EXPECT_EQ(found("package://arm/meshes/link.OBJ", "file.case"), at("ws/arm/meshes/link.obj"));
+  expect_strict_refuses("../meshes/Link.obj");
+  EXPECT_NE(resolved("../../../Outside/secret.obj").find("outside the folders"), std::string::npos);
+}
+
+TEST_F(NearlyThere, APackageOfAnotherNameMayBeTheOneAroundTheFile) {
+  EXPECT_EQ(found("package://arm_description/meshes/link.obj", "file.elsewhere"), at("ws/arm/meshes/link.obj"));
+  EXPECT_EQ(found("/home/somebody/ws/src/arm/meshes/link.obj", "file.elsewhere"), at("ws/arm/meshes/link.obj"));
+  EXPECT_EQ(found("file:///home/somebody/arm/meshes/link.obj", "file.elsewhere"), at("ws/arm/meshes/link.obj"));
+  expect_strict_refuses("package://arm_description/meshes/link.obj");
+  // Who says where a package is means that and no other.
+  LoadOptions options;
+  options.packages["arm_description"] = (root_ / "ws/hand").string();
+  EXPECT_NE(resolved("package://arm_description/meshes/link.obj", options).find("is not there"), std::string::npos);
+  // Three folders, and no way out of them.
+  EXPECT_NE(resolved("package://other/outside/secret.obj").find("is not there"), std::string::npos);
+  EXPECT_NE(resolved("package://other/../outside/secret.obj").find("is not there"), std::string::npos);
+}
+
 TEST_F(Workspace, NothingIsFetched) {
   EXPECT_NE(resolved("https://example.org/link.stl").find("is not a local file"), std::string::npos);
 }
@@ -124,17 +176,42 @@ TEST_F(Workspace, FilesAreBounded) {
   LoadOptions options;
   options.limits.mesh_bytes = 10;
   Resources small(root_ / "ws/arm/urdf/arm.urdf", options);
-  EXPECT_THROW(small.mesh("../meshes/link.obj", robot()), LoadError);
+  expect_error([&] { small.mesh("../meshes/link.obj", robot()); },
+               "link.obj has 64 bytes; 10 bytes are allowed in one file", "--limit mesh_bytes=");
   options = {};
-  options.limits.total_bytes = 100;  // two files of 68 bytes
+  options.limits.total_bytes = 100;  // two files of 64 bytes
   Resources both(root_ / "ws/arm/urdf/arm.urdf", options);
   both.mesh("../meshes/link.obj", robot());
-  EXPECT_THROW(both.mesh("package://hand/palm.obj", robot()), LoadError);
+  expect_error([&] { both.mesh("package://hand/palm.obj", robot()); },
+               "palm.obj has 64 bytes, 128 bytes with the files before it; 100 bytes are allowed for all files",
+               "--limit total_bytes=");
   options = {};
   options.limits.convex_points = 7;  // four of them twice are too many
   Resources points(root_ / "ws/arm/urdf/arm.urdf", options);
   points.collision_mesh("../meshes/link.obj", Vec3::Ones(), robot());
-  EXPECT_THROW(points.collision_mesh("../meshes/link.obj", Vec3::Ones(), robot()), LoadError);
+  expect_error([&] { points.collision_mesh("../meshes/link.obj", Vec3::Ones(), robot()); },
+               "has 4 points, 8 with those before it; 7 are allowed", "--limit convex_points=");
+  options = {};
+  options.limits.elements = 3;
+  Resources elements(root_ / "ws/arm/urdf/arm.urdf", options);
+  elements.xml_from_text("<a><b/></a>", "first.xml");
+  expect_error([&] { elements.xml_from_text("<a><b/></a>", "second.xml"); }, "second.xml",
+               "there are 2 XML elements, 4 with the files before it; 3 are allowed", "--limit elements=");
+}
+
+TEST(LoadLimits, HaveNamesAndAreSmallerForStrangers) {
+  const std::vector<std::string_view> names = load_limit_names();
+  ASSERT_EQ(names.size(), 12u);
+  LoadLimits limits;
+  for (std::size_t i = 0; i < names.size(); ++i) set_load_limit(limits, names[i], i + 1);
+  EXPECT_EQ(limits.xml_bytes, 1u);
+  EXPECT_EQ(limits.total_bytes, 3u);
+  EXPECT_EQ(limits.bodies, 12);
+  expect_error([&] { set_load_limit(limits, "vertices", 1); }, "no limit called 'vertices'", "mesh_vertices");
+  expect_error([&] { set_load_limit(limits, "bodies", std::uint64_t{1} << 40); }, "bodies", "536870911 at most");
+  const LoadLimits defaults, untrusted = LoadLimits::untrusted();
+  EXPECT_LT(untrusted.total_bytes, defaults.total_bytes);
+  EXPECT_LT(untrusted.mesh_vertices, defaults.mesh_vertices);
 }
 
 TEST_F(Workspace, MeshesAreBoundedTogether) {
@@ -149,7 +226,13 @@ TEST_F(Workspace, MeshesAreBoundedTogether) {
     resources.mesh("../meshes/link.obj", robot());
     resources.mesh("package://arm/meshes/link.obj", robot());  // the same file counts once
     expect_error([&] { resources.mesh("package://hand/palm.obj", robot()); }, "palm.obj",
-                 by_vertices ? "only 3 are allowed (LoadLimits::mesh_vertices" : "LoadLimits::mesh_triangles");
+                 by_vertices ? "the mesh has 4 vertices, 8 with the meshes before it; 7 are allowed"
+                             : "the mesh has 4 triangles, 8 with the meshes before it; 7 are allowed",
+                 by_vertices ? "--limit mesh_vertices=" : "--limit mesh_triangles=");
+    // Those after it are not read at all.
+    write("ws/hand/thumb.obj", "no mesh");
+    expect_error([&] { resources.mesh("package://hand/thumb.obj", robot()); }, "thumb.obj",
+                 by_vertices ? "have all 7 vertices that are allowed" : "have all 7 triangles that are allowed");
   }
 }
 

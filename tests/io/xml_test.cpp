@@ -186,5 +186,39 @@ TEST(Warnings, AreErrorsWhereOneIsStrict) {
   EXPECT_EQ(message_of([&] { warnings.add({"a.urdf", 3}, "kind", "text"); }), "a.urdf:3: error: text");
 }
 
+TEST(WarningList, RanksWhatMattersFirst) {
+  WarningList warnings;
+  warnings.add({"a.urdf", 3}, "urdf.safety_controller", "controllers are not used");
+  warnings.add({"a.urdf", 4}, "mesh.missing", "a mesh is missing");
+  warnings.add({"a.urdf", 5}, "urdf.massless", "a joint is locked");
+  warnings.add({"a.urdf", 6}, "urdf.transmission.joint", "transmissions are not used");
+  warnings.add({"a.urdf", 7}, "urdf.safety_controller", "controllers are not used");
+  warnings.add({"a.urdf", 8}, "a.kind.that.nobody.knows", "something happened");
+  warnings.add({"a.urdf", 9}, "urdf.unknown.lmit", "<lmit> is not known", WarningRank::motion);
+  std::vector<std::string> kinds;
+  for (const LoadWarning& warning : warnings.ranked()) kinds.push_back(warning.kind);
+  EXPECT_EQ(kinds, (std::vector<std::string>{"urdf.massless", "a.kind.that.nobody.knows", "urdf.unknown.lmit",
+                                             "mesh.missing", "urdf.safety_controller", "urdf.transmission.joint"}));
+  EXPECT_EQ(to_string(WarningRank::motion), "motion");
+  EXPECT_EQ(to_string(WarningRank::contact), "contact");
+  EXPECT_EQ(to_string(WarningRank::unused), "unused");
+
+  const std::vector<std::string> lines = folded(warnings.ranked(), "see the list");
+  ASSERT_EQ(lines.size(), 5u);
+  EXPECT_EQ(lines[0], "a.urdf:5: warning: a joint is locked");
+  EXPECT_EQ(
+      lines[4],
+      "a.urdf: note: 3 more things in the file are not used, and change neither motion nor contact: see the list");
+  EXPECT_EQ(folded(warnings.ranked(), "").size(), 6u);
+  EXPECT_TRUE(folded({}, "see the list").empty());
+}
+
+TEST(WarningList, TellsWhatAFileLeavesOpenAlsoStrictly) {
+  WarningList strict(true);
+  strict.note({"a.urdf", 1}, "urdf.base", "it floats");
+  EXPECT_EQ(strict.warnings().size(), 1u);
+  EXPECT_THROW(strict.add({"a.urdf", 2}, "urdf.axis", "it has none"), LoadError);
+}
+
 }  // namespace
 }  // namespace lithe::test
