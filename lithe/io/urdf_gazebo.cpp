@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "lithe/io/mesh_cursor.h"
 #include "lithe/io/urdf_robot.h"
 
 namespace lithe {
@@ -36,6 +37,26 @@ bool is_one_of(std::string_view name, std::initializer_list<std::string_view> na
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
+// Whether an element that should say something does. An empty one says nothing, in Gazebo either.
+bool says_something(const XmlElement& element, UrdfReading& reading) {
+  if (!element || !element.text().empty() || element.attribute("value")) return static_cast<bool>(element);
+  reading.warn(element, "gazebo.empty", fmt::format("<{}> in <gazebo> is empty and counts as absent", element.name()));
+  return false;
+}
+
+// Gazebo takes 1, true and yes, in any case of letters, for true, and everything else for false.
+bool gazebo_flag(const XmlElement& element, UrdfReading& reading) {
+  const char* value = element.attribute("value");
+  const std::string_view text = value ? value : element.text();
+  const auto is = [&](std::string_view word) { return equal_in_any_case(text, word); };
+  if (is("true") || is("yes") || is("1")) return true;
+  if (!is("false") && !is("no") && !is("0")) {
+    reading.warn(element, "gazebo.flag",
+                 fmt::format("<{}> says \"{}\", which Gazebo takes for false", element.name(), shortened(text)));
+  }
+  return false;
+}
+
 double value_not_negative(const XmlElement& element) {
   const double x = urdf_value(element);
   if (x < 0) element.fail(fmt::format("<{}> is {:g}, but must not be negative", element.name(), x));
@@ -59,19 +80,22 @@ void warn_of_child(const XmlElement& child, UrdfReading& reading) {
 }
 
 void read_friction(const XmlElement& gazebo, UrdfLink& link, UrdfReading& reading) {
-  const XmlElement mu = only_child(gazebo, "mu", reading);
-  const XmlElement mu1 = only_child(gazebo, "mu1", reading), mu2 = only_child(gazebo, "mu2", reading);
+  const auto read = [&](const char* name) -> std::optional<double> {
+    const XmlElement element = only_child(gazebo, name, reading);
+    if (!says_something(element, reading)) return std::nullopt;
+    return urdf_friction(element, reading);
+  };
+  const std::optional<double> mu = read("mu"), mu1 = read("mu1"), mu2 = read("mu2");
   if (mu1 && mu2) {
-    const double first = value_not_negative(mu1), second = value_not_negative(mu2);
-    link.friction = (first + second) / 2;
-    if (first != second) {
-      reading.warn(mu2, "gazebo.mu",
+    link.friction = (*mu1 + *mu2) / 2;
+    if (*mu1 != *mu2) {
+      reading.warn(gazebo.child("mu2"), "gazebo.mu",
                    fmt::format("friction is the same in all directions: for link '{}' the mean of mu1 = {:g} and mu2 = "
                                "{:g} is taken",
-                               link.name, first, second));
+                               link.name, *mu1, *mu2));
     }
   } else if (mu1 || mu2 || mu) {
-    link.friction = value_not_negative(mu1 ? mu1 : mu2 ? mu2 : mu);
+    link.friction = mu1 ? mu1 : mu2 ? mu2 : mu;
   }
 }
 
@@ -85,9 +109,9 @@ void read_about_link(const XmlElement& gazebo, UrdfLink& link, UrdfReading& read
       if (const NamedColor* color = gazebo_color(child.text())) link.paint = color->rgba;
     } else if (name == "selfCollide" || name == "self_collide") {
       // Links do collide here unless LoadOptions::self_collision says otherwise: true only permits it, false forbids it.
-      link.self_collide = child.text_flag();
+      if (says_something(child, reading)) link.self_collide = gazebo_flag(child, reading);
     } else if (name == "gravity" || name == "turnGravityOff") {
-      if (child.text_flag() == (name == "turnGravityOff")) {
+      if (says_something(child, reading) && gazebo_flag(child, reading) == (name == "turnGravityOff")) {
         reading.warn(child, "gazebo.gravity",
                      fmt::format("link '{}' is to feel no gravity, but all bodies do", link.name));
       }
@@ -107,9 +131,11 @@ void read_about_joint(const XmlElement& gazebo, UrdfJoint& joint, UrdfReading& r
     }
     if (name != "springStiffness" && name != "springReference") {
       warn_of_child(child, reading);
+    } else if (!says_something(child, reading)) {
+      continue;
     } else if (!joint.has_one_dof()) {
       reading.warn(child, "gazebo.spring",
-                   fmt::format("joint '{}' is {}: its spring is not used", joint.name, joint.type));
+                   fmt::format("joint '{}' is {}: its spring is not used", joint.name, joint.kind()));
     } else if (name == "springStiffness") {
       joint.parts.front().stiffness = value_not_negative(child);
     } else {
@@ -151,7 +177,10 @@ void read_urdf_gazebo(const XmlElement& robot, UrdfRobot& parts, UrdfReading& re
 
 namespace {
 
-bool reduces(const XmlElement& reduction) { return reduction && urdf_value(reduction) != 1; }
+// The reduction is not used, so whatever it says is not worth an error.
+bool reduces(const XmlElement& reduction) {
+  return reduction && reduction.text() != "1" && reduction.text() != "1.0" && !reduction.text().empty();
+}
 
 // The name of the transmission's actuator, else its own; or "".
 std::string actuator_name(const XmlElement& transmission, UrdfReading& reading) {
@@ -168,7 +197,8 @@ std::string actuator_name(const XmlElement& transmission, UrdfReading& reading) 
 void add_actuator(const XmlElement& end, const std::string& actuator, const UrdfRobot& parts, NameSet& names,
                   std::vector<Actuator>& actuators, UrdfReading& reading) {
   warn_of_unknown(end, "urdf", {"hardwareInterface", "mechanicalReduction", "role"}, {"name"}, reading.warnings);
-  const std::string name = end.required_attribute("name");
+  const char* named = end.attribute("name");
+  const std::string name = named ? named : "";
   const auto found = parts.joint_index.find(name);
   if (found == parts.joint_index.end()) {
     reading.warn(end, "transmission.joint",
@@ -178,7 +208,7 @@ void add_actuator(const XmlElement& end, const std::string& actuator, const Urdf
   const UrdfJoint& joint = parts.joints[found->second];
   if (!joint.has_one_dof()) {
     reading.warn(end, "transmission.joint",
-                 fmt::format("<transmission> drives joint '{}', which is {}: it is not used", name, joint.type));
+                 fmt::format("<transmission> drives joint '{}', which is {}: it is not used", name, joint.kind()));
     return;
   }
   for (const XmlElement& interface : end.children("hardwareInterface")) {

@@ -23,12 +23,6 @@ double not_negative(const XmlElement& element, const char* name, double x) {
   return x;
 }
 
-double positive(const XmlElement& element, const char* name) {
-  const double x = urdf_number(element, name);
-  if (x <= 0) element.fail(fmt::format("{} of <{}> is {:g}, but must be positive", name, element.name(), x));
-  return x;
-}
-
 }  // namespace
 
 double urdf_number(const XmlElement& element, const char* name) {
@@ -54,6 +48,16 @@ Vec3 urdf_vector(const XmlElement& element, const char* name, const Vec3& otherw
 double urdf_value(const XmlElement& element) {
   if (element.attribute("value")) return urdf_number(element, "value");
   return within_bounds(element, "the text", element.text_number());
+}
+
+double urdf_friction(const XmlElement& element, UrdfReading& reading) {
+  const double x = element.attribute("value") ? element.required_number("value") : element.text_number();
+  if (x < 0) element.fail(fmt::format("<{}> is {:g}, but must not be negative", element.name(), x));
+  if (x <= kMostUrdfFriction) return x;
+  reading.warn(element, "gazebo.friction",
+               fmt::format("<{}> is {:g}: a friction of {:g} is taken, with which nothing slips either", element.name(),
+                           x, kMostUrdfFriction));
+  return kMostUrdfFriction;
 }
 
 XmlElement only_child(const XmlElement& parent, const char* name, UrdfReading& reading) {
@@ -113,14 +117,18 @@ MeshReference read_mesh_reference(const XmlElement& mesh, UrdfReading& reading) 
   return reference;
 }
 
-// None where the geometry is a mesh without a name, which exporters write for links that have no surface.
+// None where there is nothing to be had: exporters write empty elements, meshes without a name and spheres of no size for links that have
+// no surface, and others' shapes are not known. What is left out is warned about, as something that collides or is seen.
 std::optional<UrdfGeometry> read_geometry(const XmlElement& owner, UrdfReading& reading) {
+  const auto none = [&](const XmlElement& at, const std::string& what) {
+    reading.warn(at, owner.name() == "collision" ? "shape" : "visual",
+                 fmt::format("{}; its <{}> is left out", what, owner.name()));
+    return std::nullopt;
+  };
   const XmlElement geometry = only_child(owner, "geometry", reading);
-  if (!geometry) owner.fail(fmt::format("<{}> needs a <geometry> inside", owner.name()));
+  if (!geometry) return none(owner, fmt::format("<{}> has no <geometry> inside", owner.name()));
   const std::vector<XmlElement> children = geometry.children();
-  if (children.empty()) {
-    geometry.fail("<geometry> is empty: put a <box>, <sphere>, <cylinder>, <capsule> or <mesh> inside");
-  }
+  if (children.empty()) return none(geometry, "<geometry> is empty");
   if (children.size() > 1) {
     reading.warn(children[1], "second.geometry",
                  fmt::format("<geometry> has {} shapes; only the first, <{}>, counts: give each a <{}> of its own",
@@ -128,14 +136,17 @@ std::optional<UrdfGeometry> read_geometry(const XmlElement& owner, UrdfReading& 
   }
   const XmlElement& shape = children.front();
   if (shape.name() == "box") return read_box(shape, reading);
-  if (shape.name() == "sphere") {
-    warn_of_unknown(shape, "urdf", {}, {"radius"}, reading.warnings);
-    return Sphere{positive(shape, "radius")};
-  }
-  if (shape.name() == "cylinder" || shape.name() == "capsule") {
-    warn_of_unknown(shape, "urdf", {}, {"radius", "length"}, reading.warnings);
-    const double radius = positive(shape, "radius");
-    const double half_length = not_negative(shape, "length", urdf_number(shape, "length")) / 2;
+  if (shape.name() == "sphere" || shape.name() == "cylinder" || shape.name() == "capsule") {
+    const bool sphere = shape.name() == "sphere";
+    if (sphere) {
+      warn_of_unknown(shape, "urdf", {}, {"radius"}, reading.warnings);
+    } else {
+      warn_of_unknown(shape, "urdf", {}, {"radius", "length"}, reading.warnings);
+    }
+    const double radius = not_negative(shape, "radius", urdf_number(shape, "radius"));
+    const double half_length = sphere ? 0 : not_negative(shape, "length", urdf_number(shape, "length")) / 2;
+    if (radius == 0) return none(shape, fmt::format("<{}> has a radius of 0", shape.name()));
+    if (sphere) return Sphere{radius};
     if (shape.name() == "cylinder") return Cylinder{radius, half_length};
     return Capsule{radius, half_length};
   }
@@ -145,8 +156,9 @@ std::optional<UrdfGeometry> read_geometry(const XmlElement& owner, UrdfReading& 
     reading.warn(shape, "empty_mesh", fmt::format("<mesh> has an empty filename; its <{}> is left out", owner.name()));
     return std::nullopt;
   }
-  shape.fail(fmt::format("<{}> is no shape that is known here: use <box>, <sphere>, <cylinder>, <capsule> or <mesh>",
-                         shape.name()));
+  return none(shape,
+              fmt::format("<{}> is no shape that is known here (<box>, <sphere>, <cylinder>, <capsule> or <mesh> are)",
+                          shape.name()));
 }
 
 // The shape's own name, or one after its link.
@@ -154,6 +166,19 @@ std::string name_of(const XmlElement& owner, const UrdfLink& link, NameSet& name
   const char* name = owner.attribute("name");
   if (name && *name) return names.unique(name);
   return names.unique(fmt::format("{}_{}", link.name, owner.name()));
+}
+
+// None, with a warning, where it cannot be read: colours are only to be seen. Three numbers are opaque.
+std::optional<Vec4> read_rgba(const XmlElement& color, UrdfReading& reading) {
+  try {
+    const VecX numbers = color.numbers("rgba", 3, 4);
+    Vec4 rgba = Vec4::Ones();
+    rgba.head(numbers.size()) = numbers;
+    return rgba;
+  } catch (const LoadError& error) {
+    reading.warn(color, "rgba", fmt::format("a colour is left out: {}", error.text()));
+    return std::nullopt;
+  }
 }
 
 std::optional<Vec4> read_color(const XmlElement& material, UrdfReading& reading) {
@@ -164,7 +189,9 @@ std::optional<Vec4> read_color(const XmlElement& material, UrdfReading& reading)
   const XmlElement color = only_child(material, "color", reading);
   if (!color) return std::nullopt;
   warn_of_unknown(color, "urdf", {}, {"rgba"}, reading.warnings);
-  Vec4 rgba = color.numbers("rgba", 4, 4);
+  const std::optional<Vec4> written = read_rgba(color, reading);
+  if (!written) return std::nullopt;
+  Vec4 rgba = *written;
   if ((rgba.array() < 0).any() || (rgba.array() > 1).any()) {
     reading.warn(color, "rgba",
                  fmt::format("rgba is {}; each number is cut to 0 … 1", shortened(color.attribute("rgba"))));
@@ -178,9 +205,10 @@ void remember_color(const XmlElement& material, UrdfReading& reading) {
   const char* name = material.attribute("name");
   const XmlElement color = material.child("color");
   if (!name || !*name || !color) return;
-  const Vec4 rgba = color.numbers("rgba", 4, 4);
-  const auto [known, is_new] = reading.colors.emplace(name, rgba);
-  if (!is_new && known->second != rgba) {
+  const std::optional<Vec4> rgba = read_rgba(color, reading);
+  if (!rgba) return;
+  const auto [known, is_new] = reading.colors.emplace(name, *rgba);
+  if (!is_new && known->second != *rgba) {
     reading.warn(material, "second.material",
                  "a material is defined twice with different colours; where only its name "
                  "is given, the first is used");
@@ -197,7 +225,7 @@ void color_visual(const XmlElement& element, Visual& visual, UrdfLink& link, Urd
       const auto known = reading.colors.find(name);
       if (known != reading.colors.end()) {
         color = known->second.cwiseMax(0).cwiseMin(1);
-      } else if (!material.child("texture")) {
+      } else if (!material.child("texture") && !material.child("color")) {
         reading.warn(material, "material", "a material is named but defined nowhere; its visual is grey");
       }
     }
@@ -240,7 +268,7 @@ bool set_visual_mesh(const MeshReference& mesh, Visual& visual, UrdfReading& rea
 
 void read_urdf_colors(const XmlElement& robot, UrdfReading& reading) {
   for (const XmlElement& material : robot.children("material")) {
-    if (!material.attribute("name")) material.fail("<material> needs the attribute name");
+    if (!material.attribute("name")) reading.warn(material, "material_name", "a <material> has no name");
     read_color(material, reading);
     remember_color(material, reading);
   }

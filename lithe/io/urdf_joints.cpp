@@ -1,5 +1,8 @@
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
+#include "lithe/io/mesh_cursor.h"
 #include "lithe/io/urdf_robot.h"
 
 namespace lithe {
@@ -8,15 +11,18 @@ namespace {
 
 constexpr double kZeroAxis = 1e-9;  // shorter is no direction
 
-Vec3 read_axis(const XmlElement& element, UrdfReading& reading) {
+// None where it has no direction.
+std::optional<Vec3> read_axis(const XmlElement& element, UrdfReading& reading) {
   const XmlElement axis = only_child(element, "axis", reading);
   if (!axis) return Vec3::UnitX();  // URDF's default
   warn_of_unknown(axis, "urdf", {}, {"xyz"}, reading.warnings);
   axis.required_attribute("xyz");
   const Vec3 direction = urdf_vector(axis, "xyz", Vec3::UnitX());
   if (direction.norm() < kZeroAxis) {
-    axis.fail(fmt::format("the axis of joint '{}' is \"{}\": it must have a direction",
-                          element.required_attribute("name"), axis.attribute("xyz")));
+    reading.warn(axis, "axis",
+                 fmt::format("the axis of joint '{}' is \"{}\", which is no direction: the joint is locked",
+                             shortened(element.required_attribute("name")), shortened(axis.attribute("xyz"))));
+    return std::nullopt;
   }
   return direction.normalized();
 }
@@ -27,17 +33,39 @@ double position_limit(double x) {
   return x >= kLargestUrdfNumber ? Joint::kInfinity : x;
 }
 
+// A number of <limit>. Exporters leave it empty where nothing is known, and write "inf" for none.
+std::optional<double> limit_number(const XmlElement& limit, const char* name, UrdfReading& reading) {
+  const char* value = limit.attribute(name);
+  if (!value) return std::nullopt;
+  const std::string_view text = value;
+  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
+    reading.warn(limit, "empty_limit", fmt::format("<limit> has an empty {}: it counts as absent", name));
+    return std::nullopt;
+  }
+  for (const char* infinite : {"inf", "+inf", "infinity", "+infinity"}) {
+    if (equal_in_any_case(text, infinite)) return Joint::kInfinity;
+  }
+  for (const char* infinite : {"-inf", "-infinity"}) {
+    if (equal_in_any_case(text, infinite)) return -Joint::kInfinity;
+  }
+  return limit.number(name);
+}
+
 // An effort or a velocity.
-double rate_limit(const XmlElement& limit, const char* name) {
-  const std::optional<double> x = limit.number(name);
+double rate_limit(const XmlElement& limit, const char* name, UrdfReading& reading) {
+  const std::optional<double> x = limit_number(limit, name, reading);
   if (!x) return Joint::kInfinity;
-  if (*x < 0) limit.fail(fmt::format("{} of <limit> is {:g}, but must not be negative", name, *x));
+  if (*x < 0) {
+    reading.warn(limit, "negative_limit", fmt::format("{} of <limit> is {:g}, which is taken for no limit", name, *x));
+    return Joint::kInfinity;
+  }
   return *x >= kLargestUrdfNumber ? Joint::kInfinity : *x;
 }
 
 // One of lower and upper alone leaves the other at 0, as URDF says. Neither of them would lock the joint at 0, which nobody means.
 void read_position_limits(const XmlElement& limit, Joint& joint, UrdfReading& reading) {
-  const std::optional<double> lower = limit.number("lower"), upper = limit.number("upper");
+  const std::optional<double> lower = limit_number(limit, "lower", reading);
+  const std::optional<double> upper = limit_number(limit, "upper", reading);
   if (!lower && !upper) {
     reading.warn(
         limit, "no_limit",
@@ -47,8 +75,11 @@ void read_position_limits(const XmlElement& limit, Joint& joint, UrdfReading& re
   joint.lower = position_limit(lower.value_or(0));
   joint.upper = position_limit(upper.value_or(0));
   if (joint.lower > joint.upper) {
-    limit.fail(fmt::format("the limits of joint '{}' are the wrong way round: lower {:g} is above upper {:g}",
-                           joint.name, joint.lower, joint.upper));
+    reading.warn(limit, "limits",
+                 fmt::format("the limits of joint '{}' are the wrong way round, and are exchanged: lower {:g} is above "
+                             "upper {:g}",
+                             joint.name, joint.lower, joint.upper));
+    std::swap(joint.lower, joint.upper);
   }
   if (!(joint.lower < Joint::kInfinity) || !(joint.upper > -Joint::kInfinity)) {
     limit.fail(fmt::format("the limits of joint '{}' leave no position", joint.name));
@@ -70,8 +101,8 @@ void read_limit(const XmlElement& element, bool has_range, Joint& joint, UrdfRea
   }
   warn_of_unknown(limit, "urdf", {}, {"lower", "upper", "effort", "velocity"}, reading.warnings);
   if (has_range) read_position_limits(limit, joint, reading);
-  joint.effort_limit = rate_limit(limit, "effort");
-  joint.velocity_limit = rate_limit(limit, "velocity");
+  joint.effort_limit = rate_limit(limit, "effort", reading);
+  joint.velocity_limit = rate_limit(limit, "velocity", reading);
   if (joint.effort_limit == 0 || joint.velocity_limit == 0) {
     reading.warn(limit, "zero_limit",
                  fmt::format("joint '{}' has {}=\"0\" and so cannot be driven; write the true value if it is to be",
@@ -94,27 +125,48 @@ JointList planar_about(const std::string& name, const Vec3& axis, const Pose& pl
           revolute(name + ".turn", axis)};
 }
 
-JointList read_parts(const UrdfJoint& urdf, UrdfReading& reading) {
-  const XmlElement& element = urdf.element;
-  if (urdf.type == "fixed") return {};
-  if (urdf.type == "floating") return free_joint(urdf.name, urdf.origin);
-  if (urdf.type == "planar") return planar_about(urdf.name, read_axis(element, reading), urdf.origin);
-  Joint joint;
-  if (urdf.type == "revolute" || urdf.type == "continuous") {
-    joint = revolute(urdf.name, read_axis(element, reading), urdf.origin);
-  } else if (urdf.type == "prismatic") {
-    joint = prismatic(urdf.name, read_axis(element, reading), urdf.origin);
-  } else if (urdf.type == "ball" || urdf.type == "spherical") {
-    joint = ball(urdf.name, urdf.origin);
-  } else {
+// The joint's type as URDF writes it. Another case of letters is seen.
+std::string read_type(const XmlElement& element, UrdfReading& reading) {
+  static constexpr std::string_view kTypes[] = {"revolute", "continuous", "prismatic", "fixed",
+                                                "floating", "planar",     "spherical", "ball"};
+  const std::string type = element.required_attribute("type");
+  if (std::ranges::find(kTypes, type) != std::end(kTypes)) return type;
+  const auto* known = std::ranges::find_if(kTypes, [&](std::string_view t) { return equal_in_any_case(t, type); });
+  if (known == std::end(kTypes)) {
     element.fail(
         fmt::format("joint '{}' has type \"{}\"; known are revolute, continuous, prismatic, fixed, floating, "
                     "planar and spherical",
-                    urdf.name, urdf.type));
+                    shortened(element.required_attribute("name")), shortened(type)));
+  }
+  reading.warn(element, "type", fmt::format("joint type \"{}\" is read as {}", type, *known));
+  return std::string(*known);
+}
+
+// Sets the joint's parts.
+void read_parts(UrdfJoint& urdf, UrdfReading& reading) {
+  const XmlElement& element = urdf.element;
+  if (urdf.type == "fixed") return;
+  if (urdf.type == "floating") {
+    urdf.parts = free_joint(urdf.name, urdf.origin);
+    return;
+  }
+  Joint joint;
+  if (urdf.type == "spherical" || urdf.type == "ball") {
+    joint = ball(urdf.name, urdf.origin);
+  } else {
+    const std::optional<Vec3> axis = read_axis(element, reading);
+    urdf.locked = !axis;
+    if (urdf.locked) return;
+    if (urdf.type == "planar") {
+      urdf.parts = planar_about(urdf.name, *axis, urdf.origin);
+      return;
+    }
+    joint =
+        urdf.type == "prismatic" ? prismatic(urdf.name, *axis, urdf.origin) : revolute(urdf.name, *axis, urdf.origin);
   }
   read_limit(element, urdf.type == "revolute" || urdf.type == "prismatic", joint, reading);
   read_dynamics(element, joint, reading);
-  return joint;
+  urdf.parts = joint;
 }
 
 void warn_of_unused(const UrdfJoint& urdf, UrdfReading& reading) {
@@ -149,9 +201,9 @@ void warn_of_unused(const UrdfJoint& urdf, UrdfReading& reading) {
 UrdfJoint read_urdf_joint(const XmlElement& element, UrdfReading& reading) {
   UrdfJoint joint{.element = element, .name = element.required_attribute("name")};
   if (joint.name.empty()) element.fail("a joint has an empty name: give each one a name");
-  joint.type = element.required_attribute("type");
+  joint.type = read_type(element, reading);
   joint.origin = read_urdf_origin(element, reading);
-  joint.parts = read_parts(joint, reading);
+  read_parts(joint, reading);
   warn_of_unused(joint, reading);
   return joint;
 }

@@ -32,7 +32,7 @@ Material read_contact(const XmlElement& contact, UrdfReading& reading) {
   Material material;
   for (const XmlElement& child : contact.children()) {
     if (child.name() == "lateral_friction") {
-      material.friction = urdf_number_not_negative(child, "value", 1);
+      if (child.attribute("value")) material.friction = urdf_friction(child, reading);
     } else if (child.name() == "restitution") {
       material.restitution = urdf_number_not_negative(child, "value", 0);
       if (material.restitution > 1) {

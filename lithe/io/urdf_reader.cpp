@@ -1,3 +1,4 @@
+#include "lithe/io/load_limits.h"
 #include "lithe/io/readers.h"
 #include "lithe/io/urdf_robot.h"
 
@@ -58,10 +59,11 @@ void index_name(const XmlElement& element, const std::string& name, std::size_t 
 UrdfRobot read_parts(const XmlElement& robot, UrdfReading& reading) {
   UrdfRobot parts;
   const int most = reading.resources.options().limits.bodies;
-  for (const XmlElement& element : robot.children("link")) {
-    if (static_cast<int>(parts.links.size()) == most) {
-      element.fail(fmt::format("there are more than {} links (LoadLimits::bodies)", most));
-    }
+  const std::vector<XmlElement> links = robot.children("link");
+  if (static_cast<int>(links.size()) > most) {
+    robot.fail(fmt::format("there are {} links; {} are allowed: {}", links.size(), most, raise_load_limit("bodies")));
+  }
+  for (const XmlElement& element : links) {
     parts.links.push_back(read_urdf_link(element, reading));
     index_name(element, parts.links.back().name, parts.links.size() - 1, parts.link_index);
   }
@@ -81,6 +83,7 @@ LoadedModel read_urdf(const XmlElement& robot, Resources& resources, WarningList
   if (resources.options().visuals) read_urdf_colors(robot, reading);
   UrdfRobot parts = read_parts(robot, reading);
   const int root = connect(robot, parts);
+  lock_joints(parts, root, reading);
   read_urdf_gazebo(robot, parts, reading);
 
   LoadedModel loaded;

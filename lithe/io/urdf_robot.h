@@ -19,6 +19,7 @@ namespace lithe {
 //   urdf_links.cpp      <link>
 //   urdf_joints.cpp     <joint>
 //   urdf_gazebo.cpp     <gazebo> and <transmission>
+//   urdf_locks.cpp      joints that cannot move, and what they follow
 //   urdf_tree.cpp       who hangs on whom, what is wrong with that, and the way into the ModelBuilder
 
 struct UrdfLink {
@@ -49,6 +50,11 @@ struct UrdfJoint {
   // Filled in by connect().
   int parent = -1, child = -1;  // links
 
+  // A joint of a type that moves, but not here; its parts are empty, and its origin is where it stands.
+  bool locked = false;
+  double locked_at = 0;
+
+  std::string_view kind() const { return locked ? std::string_view("locked") : std::string_view(type); }
   bool has_one_dof() const { return parts.size() == 1 && parts.front().nv() == 1; }
 };
 
@@ -65,6 +71,7 @@ struct UrdfReading {
   std::unordered_map<std::string, Vec4> colors = {};  // of the materials
   NameSet shape_names = {}, visual_names = {};
   std::unordered_set<std::string> missing_visuals = {};  // meshes that could not be read
+  bool suggested_mimic = false;                          // names are compared once: there may be many
 
   void warn(const XmlElement& element, std::string_view kind, std::string_view text) {
     warnings.add(element.place(), fmt::format("urdf.{}", kind), text);
@@ -79,6 +86,9 @@ double urdf_number_not_negative(const XmlElement& element, const char* name, dou
 Vec3 urdf_vector(const XmlElement& element, const char* name, const Vec3& otherwise);
 // The element's text, or its attribute "value", as Gazebo has both.
 double urdf_value(const XmlElement& element);
+// The same for a coefficient of friction. Files say 1e14 for what never slips; more than kMostUrdfFriction is cut to it, with a warning.
+inline constexpr double kMostUrdfFriction = 1e4;
+double urdf_friction(const XmlElement& element, UrdfReading& reading);
 
 // The child of that name, or none. A second one is a warning and not read.
 XmlElement only_child(const XmlElement& parent, const char* name, UrdfReading& reading);
@@ -101,6 +111,17 @@ std::vector<Actuator> read_urdf_transmissions(const XmlElement& robot, const Urd
 
 // Finds each joint's links and the root, which it returns. Refuses unknown links, two parents, cycles and several roots.
 int connect(const XmlElement& robot, UrdfRobot& parts);
+// Links from the root outwards, each branch in one piece, children in the order of the file.
+std::vector<int> depth_first(const UrdfRobot& parts, int root);
+bool has_inertia(const UrdfLink& link);
+
+// Joints of the connected parts that move no mass, which would make every acceleration infinite, are locked at 0, or at the nearest position
+// within their limits; and so are those that follow a joint that does not move.
+void lock_joints(UrdfRobot& parts, int root, UrdfReading& reading);
+// The joint that this one's <mimic> follows; null where there is none, or none with one degree of freedom. An error where it follows itself,
+// also through others.
+const UrdfJoint* mimic_source(const UrdfJoint& joint, const UrdfRobot& parts);
+
 // The connected parts as bodies, shapes, mimics and visuals.
 void assemble(const UrdfRobot& parts, int root, LoadedModel& loaded, UrdfReading& reading);
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "lithe/io/urdf_robot.h"
 
@@ -41,21 +42,6 @@ int find_link(const XmlElement& joint, const char* role, const UrdfRobot& parts)
                   shown, names, shown > kMostNamesShown ? "… → " : "", parts.links[joint.child].name));
 }
 
-// Links from the root outwards, each branch in one piece, children in the order of the file.
-std::vector<int> depth_first(const UrdfRobot& parts, int root) {
-  std::vector<int> order, stack = {root};
-  while (!stack.empty()) {
-    const int link = stack.back();
-    stack.pop_back();
-    order.push_back(link);
-    const std::vector<int>& joints = parts.links[link].child_joints;
-    for (auto j = joints.rbegin(); j != joints.rend(); ++j) stack.push_back(parts.joints[*j].child);
-  }
-  return order;
-}
-
-bool has_inertia(const UrdfLink& link) { return link.body.inertia.mass > 0 || !link.body.inertia.rotational.isZero(0); }
-
 // Whether the link, or something fixed to it, has an inertia.
 bool is_rigidly_heavy(const UrdfRobot& parts, int link) {
   std::vector<int> stack = {link};
@@ -70,31 +56,14 @@ bool is_rigidly_heavy(const UrdfRobot& parts, int link) {
   return false;
 }
 
-// A joint that moves nothing heavy makes every acceleration infinite.
-void check_joints_move_mass(const UrdfRobot& parts, const std::vector<int>& order) {
-  std::vector<char> heavy(parts.links.size(), 0);
-  for (auto l = order.rbegin(); l != order.rend(); ++l) {
-    const UrdfLink& link = parts.links[*l];
-    if (has_inertia(link)) heavy[*l] = 1;
-    if (heavy[*l] && link.parent_joint >= 0) heavy[parts.joints[link.parent_joint].parent] = 1;
-  }
-  for (const int l : order) {
-    const UrdfLink& link = parts.links[l];
-    if (link.parent_joint < 0) continue;
-    const UrdfJoint& joint = parts.joints[link.parent_joint];
-    if (joint.parts.empty()) continue;
-    if (!heavy[l]) {
-      joint.element.fail(
-          fmt::format("joint '{}' moves no mass: link '{}' and all that hangs on it have no <inertial> (or "
-                      "one of zero); give one of them a mass, or make the joint fixed",
-                      joint.name, link.name));
-    }
-    if (joint.type == "floating" && !is_rigidly_heavy(parts, l)) {
-      joint.element.fail(
-          fmt::format("joint '{}' lets link '{}' float, but neither it nor what is fixed to it has a mass; "
-                      "give it one",
-                      joint.name, link.name));
-    }
+// What floats needs a mass of its own: that of its limbs does not hold it.
+void check_floating_links(const UrdfRobot& parts) {
+  for (const UrdfJoint& joint : parts.joints) {
+    if (joint.type != "floating" || joint.parts.empty() || is_rigidly_heavy(parts, joint.child)) continue;
+    joint.element.fail(
+        fmt::format("joint '{}' lets link '{}' float, but neither it nor what is fixed to it has a mass; "
+                    "give it one",
+                    joint.name, parts.links[joint.child].name));
   }
 }
 
@@ -159,11 +128,68 @@ class JointNames {
   std::unordered_set<std::string> names_;
 };
 
+// What a root carries: the mass that moves with it, that of all links, and the joints by which the rest hangs on it.
+struct BaseLoad {
+  double fixed = 0, all = 0;
+  int limbs = 0;
+};
+
+BaseLoad load_of(const UrdfRobot& parts, int root) {
+  BaseLoad load;
+  for (const UrdfLink& link : parts.links) load.all += link.body.inertia.mass;
+  std::vector<int> stack = {root};
+  while (!stack.empty()) {
+    const UrdfLink& link = parts.links[stack.back()];
+    stack.pop_back();
+    load.fixed += link.body.inertia.mass;
+    for (const int j : link.child_joints) {
+      if (parts.joints[j].parts.empty()) {
+        stack.push_back(parts.joints[j].child);
+      } else {
+        ++load.limbs;
+      }
+    }
+  }
+  return load;
+}
+
+// Whether a root floats of which the file does not say it. One that was given a mass does, as in other simulators. One that was not is a frame
+// before the robot, and floats by what is fixed to it; unless there are no limbs (it is scenery), or one that outweighs what it stands on (it is
+// an arm, whose pedestal is bolted down).
+bool floats_by_itself(const UrdfLink& link, const BaseLoad& load, UrdfReading& reading) {
+  const bool like_an_arm = load.limbs == 1 && load.all - load.fixed > load.fixed;
+  const auto tell = [&](const std::string& what) { reading.warnings.note(link.element.place(), "urdf.base", what); };
+  if (link.body.inertia.mass > 0) {
+    if (like_an_arm) {
+      tell(fmt::format(
+          "the root link '{}' floats, for it has a mass of {:g} kg and nothing fixes it to the world; load it "
+          "with a fixed base (--fixed-base) if it is an arm that is bolted down",
+          link.name, link.body.inertia.mass));
+    }
+    return true;
+  }
+  if (!(load.fixed > 0)) return false;
+  const bool floats = load.limbs > 0 && !like_an_arm;
+  if (floats) {
+    tell(fmt::format(
+        "the root link '{}' has no mass and floats by the {:g} kg that are fixed to it; load it with a fixed "
+        "base (--fixed-base) if it is bolted down",
+        link.name, load.fixed));
+  } else {
+    tell(fmt::format(
+        "the root link '{}' has no mass and is fixed to the world: {} the {:g} kg that are fixed to it; load it "
+        "with a floating base (--floating-base) if it is not bolted down",
+        link.name, like_an_arm ? "its one limb outweighs" : "nothing moves on", load.fixed));
+  }
+  return floats;
+}
+
 // The root's joints: none if it is held.
-JointList root_joints(const UrdfRobot& parts, int root, const JointNames& names, LoadOptions::Base base) {
+JointList root_joints(const UrdfRobot& parts, int root, const JointNames& names, UrdfReading& reading) {
   const UrdfLink& link = parts.links[root];
-  const bool floats =
-      base == LoadOptions::Base::floating || (base == LoadOptions::Base::automatic && link.body.inertia.mass > 0);
+  const LoadOptions::Base base = reading.resources.options().base;
+  const bool floats = base == LoadOptions::Base::automatic ? floats_by_itself(link, load_of(parts, root), reading)
+                                                           : base == LoadOptions::Base::floating;
   if (!floats) return weld();
   if (!is_rigidly_heavy(parts, root)) {
     link.element.fail(
@@ -174,53 +200,40 @@ JointList root_joints(const UrdfRobot& parts, int root, const JointNames& names,
   return free_joint(names.root());
 }
 
-const UrdfJoint& mimic_end(const XmlElement& mimic, const UrdfRobot& parts) {
-  const std::string name = mimic.required_attribute("joint");
-  const auto found = parts.joint_index.find(name);
-  if (found == parts.joint_index.end()) {
-    mimic.fail(fmt::format("<mimic> names an unknown joint '{}'{}", name, urdf_suggestion(name, parts.joint_index)));
-  }
-  const UrdfJoint& source = parts.joints[found->second];
-  if (!source.has_one_dof()) {
-    mimic.fail(
-        fmt::format("<mimic> follows joint '{}', which is {}; it must have one degree of freedom", name, source.type));
-  }
-  return source;
-}
-
-// Follows the sources as far as they follow others.
-void check_mimic_chain(const UrdfJoint& start, const UrdfRobot& parts) {
-  const UrdfJoint* at = &start;
-  for (int steps = 0;; ++steps) {
-    const XmlElement mimic = at->element.child("mimic");
-    if (!mimic) return;
-    at = &mimic_end(mimic, parts);
-    if (at == &start) start.element.fail(fmt::format("joint '{}' would follow itself by its <mimic>", start.name));
-    if (steps == kLongestMimicChain) {
-      start.element.fail(
-          fmt::format("joint '{}' follows others through more than {} <mimic>, or in a circle; let it "
-                      "follow the first joint itself",
-                      start.name, kLongestMimicChain));
-    }
-  }
-}
-
+// A joint that is to follow another that is not there, or has no position to follow, moves freely, as it does for others' readers.
 void add_mimic(const UrdfJoint& joint, const UrdfRobot& parts, LoadedModel& loaded, UrdfReading& reading) {
   const XmlElement mimic = only_child(joint.element, "mimic", reading);
-  if (!mimic) return;
+  if (!mimic || joint.locked) return;
   warn_of_unknown(mimic, "urdf", {}, {"joint", "multiplier", "offset"}, reading.warnings);
   if (joint.parts.empty()) {
     reading.warn(mimic, "fixed.mimic", fmt::format("joint '{}' is fixed: its <mimic> is not used", joint.name));
     return;
   }
+  const std::string name = mimic.required_attribute("joint");
   if (!joint.has_one_dof()) {
-    mimic.fail(fmt::format("joint '{}' is {}; only a joint with one degree of freedom can follow another", joint.name,
-                           joint.type));
+    reading.warn(
+        mimic, "mimic",
+        fmt::format("joint '{}' is {} and moves freely: only one with one degree of freedom can follow another",
+                    joint.name, joint.type));
+    return;
   }
-  check_mimic_chain(joint, parts);
+  const UrdfJoint* source = mimic_source(joint, parts);
+  if (!source) {
+    const auto known = parts.joint_index.find(name);
+    const std::string suggestion = known == parts.joint_index.end() && !std::exchange(reading.suggested_mimic, true)
+                                       ? urdf_suggestion(name, parts.joint_index)
+                                       : "";
+    reading.warn(mimic, "mimic",
+                 known == parts.joint_index.end()
+                     ? fmt::format("joint '{}' is to follow '{}', which is not there, and moves freely{}", joint.name,
+                                   shortened(name), suggestion)
+                     : fmt::format("joint '{}' is to follow '{}', which is {}, and moves freely", joint.name,
+                                   shortened(name), parts.joints[known->second].type));
+    return;
+  }
   const Mimic properties{
       .name = joint.name, .multiplier = urdf_number(mimic, "multiplier", 1), .offset = urdf_number(mimic, "offset", 0)};
-  at_line(mimic, [&] { loaded.builder.add_mimic(joint.name, mimic_end(mimic, parts).name, properties); });
+  at_line(mimic, [&] { loaded.builder.add_mimic(joint.name, source->name, properties); });
 }
 
 // Gazebo's selfCollide, where it is false: two links of a robot may touch if it is true for one of them, and so a false separates a link from
@@ -244,6 +257,19 @@ void separate_links(const UrdfRobot& parts, LoadedModel& loaded, UrdfReading& re
 }
 
 }  // namespace
+
+// Links from the root outwards, each branch in one piece, children in the order of the file.
+std::vector<int> depth_first(const UrdfRobot& parts, int root) {
+  std::vector<int> order, stack = {root};
+  while (!stack.empty()) {
+    const int link = stack.back();
+    stack.pop_back();
+    order.push_back(link);
+    const std::vector<int>& joints = parts.links[link].child_joints;
+    for (auto j = joints.rbegin(); j != joints.rend(); ++j) stack.push_back(parts.joints[*j].child);
+  }
+  return order;
+}
 
 int connect(const XmlElement& robot, UrdfRobot& parts) {
   for (std::size_t j = 0; j < parts.joints.size(); ++j) {
@@ -291,7 +317,7 @@ int connect(const XmlElement& robot, UrdfRobot& parts) {
 void assemble(const UrdfRobot& parts, int root, LoadedModel& loaded, UrdfReading& reading) {
   const std::vector<int> order = depth_first(parts, root);
   check_size(parts, order);
-  check_joints_move_mass(parts, order);
+  check_floating_links(parts);
   const JointNames names(parts);
   for (const int l : order) {
     const UrdfLink& link = parts.links[l];
@@ -303,7 +329,7 @@ void assemble(const UrdfRobot& parts, int root, LoadedModel& loaded, UrdfReading
         reading.warn(link.element, "world_inertia", "the link 'world' is the fixed world: its <inertial> is not used");
       }
     } else if (l == root) {
-      const JointList joints = root_joints(parts, root, names, reading.resources.options().base);
+      const JointList joints = root_joints(parts, root, names, reading);
       at_line(link.element, [&] { loaded.builder.add_body(std::string(kWorld), link.body, joints); });
     } else {
       const UrdfJoint& joint = parts.joints[link.parent_joint];

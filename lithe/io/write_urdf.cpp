@@ -78,9 +78,22 @@ class UrdfWriter {
         std::ranges::any_of(model_.frames(), on_world)) {
       return false;
     }
-    if (root->joints.empty()) return root->inertia.mass == 0;
+    if (root->joints.empty()) return mass_fixed_to_world() == 0;
     return root->inertia.mass > 0 && free_joint_name(*root) == "root" &&
            is_identity(model_.joints()[root->joints.front()].placement);
+  }
+
+  double mass_fixed_to_world() const {
+    double mass = 0;
+    std::vector<char> held(model_.bodies().size(), 0);
+    held.front() = 1;
+    for (std::size_t i = 1; i < held.size(); ++i) {  // parents come first
+      const Body& body = model_.bodies()[i];
+      if (!body.joints.empty() || !held[body.parent]) continue;
+      held[i] = 1;
+      mass += body.inertia.mass;
+    }
+    return mass;
   }
 
   void write_link(std::size_t index) {

@@ -57,7 +57,6 @@ std::vector<Wrong> wrong_urdf_structure() {
       {"two joints of a name", with_links(joint_text("j", "fixed", "a", "b") + joint_text("j", "fixed", "a", "c")), 6,
        "two joints called 'j'"},
       {"unknown type", with_links(joint_text("j", "hinge", "a", "b")), 5, "\"hinge\""},
-      {"type in capitals", with_links(joint_text("j", "Revolute", "a", "b")), 5, "\"Revolute\""},
       {"unknown parent", with_links(joint_text("j", "fixed", "aa", "b")), 5, "did you mean 'a'"},
       {"unknown child", with_links(joint_text("j", "fixed", "a", "d")), 5, "unknown child link 'd'"},
       {"child of itself", with_links(joint_text("j", "fixed", "a", "a")), 5, "itself"},
@@ -106,26 +105,16 @@ std::vector<Wrong> wrong_urdf_numbers() {
       {"zero quaternion", with_inertial("<origin quat_xyzw=\"0 0 0 0\"/><mass value=\"1\"/>" + inertia), 3, "zero"},
       {"two rotations", with_inertial("<origin rpy=\"0 0 0\" quat_xyzw=\"0 0 0 1\"/><mass value=\"1\"/>" + inertia), 3,
        "both"},
-      {"inverted limits", in_joint("<limit lower=\"1\" upper=\"-1\"/>"), 4, "wrong way round"},
+      {"limit nan", in_joint("<limit lower=\"nan\" upper=\"1\"/>"), 4, "nan"},
       {"limits nowhere", in_joint("<limit lower=\"1e300\" upper=\"1e301\"/>"), 4, "no position"},
       {"limit in degrees sign", in_joint("<limit lower=\"90°\" upper=\"1\"/>"), 4, "90°"},
-      {"negative effort", in_joint("<limit lower=\"0\" upper=\"1\" effort=\"-1\"/>"), 4, "effort"},
-      {"negative velocity", in_joint("<limit lower=\"0\" upper=\"1\" velocity=\"-1\"/>"), 4, "velocity"},
       {"negative damping", in_joint("<limit lower=\"0\" upper=\"1\"/><dynamics damping=\"-1\"/>"), 4, "damping"},
       {"negative friction", in_joint("<limit lower=\"0\" upper=\"1\"/><dynamics friction=\"-1\"/>"), 4, "friction"},
       {"huge damping", in_joint("<limit lower=\"0\" upper=\"1\"/><dynamics damping=\"1e300\"/>"), 4, "damping"},
-      {"zero axis", in_joint("<axis xyz=\"0 0 0\"/>"), 4, "direction"},
-      {"tiny axis", in_joint("<axis xyz=\"1e-300 0 0\"/>"), 4, "direction"},
       {"axis nan", in_joint("<axis xyz=\"nan 0 0\"/>"), 4, "nan"},
       {"axis without xyz", in_joint("<axis/>"), 4, "xyz"},
       {"mimic without joint", in_joint("<mimic/>"), 4, "joint"},
-      {"mimic of nobody", in_joint("<mimic joint=\"k\"/>"), 4, "unknown joint 'k'"},
       {"mimic of itself", in_joint("<mimic joint=\"j\"/>"), 4, "follow itself"},
-      {"mimic of a floating joint",
-       urdf_around("<link name=\"world\"/>" + heavy_link("a") + heavy_link("b") +
-                   joint_text("j", "floating", "world", "a") +
-                   joint_text("k", "continuous", "a", "b", "<mimic joint=\"j\"/>")),
-       5, "one degree of freedom"},
       {"mimic in a circle",
        urdf_around("<link name=\"world\"/>" + heavy_link("a") + heavy_link("b") +
                    joint_text("j", "continuous", "world", "a", "<mimic joint=\"k\"/>") +
@@ -136,10 +125,6 @@ std::vector<Wrong> wrong_urdf_numbers() {
        "much"},
       {"restitution above 1", urdf_around(heavy_link("a", "<contact><restitution value=\"2\"/></contact>")), 2,
        "restitution"},
-      {"colour of three", urdf_around("<material name=\"m\"><color rgba=\"1 1 1\"/></material>"), 2, "4 numbers"},
-      {"joint that moves nothing",
-       urdf_around("<link name=\"a\"/><link name=\"b\"/>\n" + joint_text("j", "continuous", "a", "b")), 3,
-       "moves no mass"},
       {"floating link without mass",
        urdf_around("<link name=\"world\"/><link name=\"a\"/>" + heavy_link("b") +
                    joint_text("j", "floating", "world", "a") + joint_text("k", "continuous", "a", "b")),
@@ -149,14 +134,11 @@ std::vector<Wrong> wrong_urdf_numbers() {
 
 std::vector<Wrong> wrong_urdf_shapes() {
   return {
-      {"no geometry", urdf_around(heavy_link("b", "\n<collision/>")), 3, "<geometry>"},
-      {"empty geometry", with_geometry(""), 4, "empty"},
-      {"unknown shape", with_geometry("<cone radius=\"1\"/>"), 4, "<cone>"},
       {"box without size", with_geometry("<box/>"), 4, "size"},
       {"box of two", with_geometry("<box size=\"1 2\"/>"), 4, "3 numbers"},
+      {"negative sphere", with_geometry("<sphere radius=\"-1\"/>"), 4, "negative"},
       {"negative box", with_geometry("<box size=\"1 -1 1\"/>"), 4, "negative"},
       {"sphere without radius", with_geometry("<sphere/>"), 4, "radius"},
-      {"sphere of nothing", with_geometry("<sphere radius=\"0\"/>"), 4, "positive"},
       {"cylinder without length", with_geometry("<cylinder radius=\"1\"/>"), 4, "length"},
       {"negative capsule", with_geometry("<capsule radius=\"1\" length=\"-1\"/>"), 4, "negative"},
       {"huge sphere", with_geometry("<sphere radius=\"1e308\"/>"), 4, "radius"},

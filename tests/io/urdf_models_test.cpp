@@ -176,10 +176,14 @@ TEST_F(UrdfModels, AtlasWithAJointToNowhereIsToldSo) {
 
 TEST_F(UrdfModels, HostileFilesAreRefusedOrReadAsDocumented) {
   const std::string folder = "urdf/hostile/";
-  // No XML; another format; a joint that moves nothing.
+  // No XML; another format.
   expect_error([&] { load(at(folder + "invalid.urdf")); }, "invalid.urdf:1: error: ", "XML");
   expect_error([&] { load(at(folder + "testWorld.urdf")); }, "testWorld.urdf:1: error: ", "<world>");
-  expect_error([&] { load(at(folder + "joint_properties.urdf")); }, "joint_properties.urdf:17: error: ", "'0_to_1'");
+  // Joints that move nothing are locked.
+  const LoadedModel locked = load(at(folder + "joint_properties.urdf"));
+  EXPECT_EQ(warning_count(locked, "urdf.massless"), 2);
+  EXPECT_EQ(locked.warnings.at(0).place.line, 17);
+  EXPECT_EQ(locked.model.nv(), 0);
   // A mesh that is only to be seen is left out with a warning at its line; in a strict reading it is an error.
   for (const char* name : {"missing_mesh.urdf", "missing_package.urdf", "invalid_mesh.urdf"}) {
     const LoadedModel loaded = load(at(folder + name));
