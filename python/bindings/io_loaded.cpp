@@ -293,7 +293,9 @@ void bind_loaded(nb::module_& m) {
           "collision_meshes", [](const LoadedModel& loaded) { return loaded.collision_meshes; }, "One per file.")
       .def_prop_ro(
           "warnings", [](const LoadedModel& loaded) { return texts_of(loaded.warnings); },
-          "What the model cannot hold, or what is suspicious: 'robot.urdf:12: warning: … (and 4 more)'.")
+          "What the model cannot hold, or what is suspicious, what matters most first: 'robot.urdf:12: warning: … (and "
+          "4 "
+          "more)'.")
       .def_ro("files", &LoadedModel::files, "All that were read.")
       .def("__getstate__", &pack_loaded)
       .def("__setstate__", [](LoadedModel& self, nb::handle state) { new (&self) LoadedModel(unpack_loaded(state)); })

@@ -64,6 +64,6 @@ auto fields(Is<MujocoLayout::Control> auto& x) {
 auto fields(Is<MujocoLayout::Geom> auto& x) { return std::tie(x.name, x.shapes); }
 auto fields(Is<MujocoLayout> auto& x) { return std::tie(x.from_mjcf, x.complete, x.joints, x.controls, x.geoms); }
 auto fields(Is<SourcePlace> auto& x) { return std::tie(x.file, x.line); }
-auto fields(Is<LoadWarning> auto& x) { return std::tie(x.place, x.kind, x.text, x.count); }
+auto fields(Is<LoadWarning> auto& x) { return std::tie(x.place, x.kind, x.text, x.count, x.rank); }
 
 }  // namespace lithe::python

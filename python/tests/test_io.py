@@ -215,6 +215,8 @@ def test_limits_bound_what_a_file_may_cost():
         lithe.load_text(ARM, limits=lithe.LoadLimits(elements=3))
     with pytest.raises(lithe.LoadError):
         lithe.load_text(ARM, limits=lithe.LoadLimits(bodies=1))
+    assert lithe.LoadLimits.untrusted().total_bytes < lithe.LoadLimits().total_bytes
+    assert lithe.load_text(ARM, limits=lithe.LoadLimits.untrusted()).model.nv == 1
     limits = lithe.LoadLimits()
     limits.elements = 7
     assert limits.elements == 7 and "elements=7" in repr(limits)

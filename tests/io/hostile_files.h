@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
@@ -37,7 +38,8 @@ class Folder {
 inline const bool kDefaultLimits =
     std::getenv("LITHE_HOSTILE") && std::string(std::getenv("LITHE_HOSTILE")) == "defaults";
 inline const LoadLimits kLimits = kDefaultLimits ? LoadLimits{} : LoadLimits::untrusted();
-inline constexpr std::size_t kRoom = 4096;  // for what stands around
+inline constexpr std::size_t kRoom = 4096;                                                // for what stands around
+inline const std::size_t kMeshBytes = std::min(kLimits.mesh_bytes, kLimits.total_bytes);  // in one file
 inline const auto kMostVertices = static_cast<std::size_t>(kLimits.mesh_vertices);
 inline const auto kMostTriangles = static_cast<std::size_t>(kLimits.mesh_triangles);
 inline const auto kMostElements = static_cast<std::size_t>(kLimits.elements);

@@ -47,13 +47,13 @@ std::string binary_stl(std::size_t triangles) {
 }
 
 void write_binary_stl(const Folder& folder) {
-  folder.write("a.stl", binary_stl(std::min(kMostTriangles, (kLimits.mesh_bytes - kRoom) / 50)));
+  folder.write("a.stl", binary_stl(std::min(kMostTriangles, (kMeshBytes - kRoom) / 50)));
   folder.write_model(urdf_with_meshes({"a.stl"}));
 }
 
 void write_text_stl(const Folder& folder) {
   std::string text = "solid a\n";
-  text += repeated(kMostTriangles, kLimits.total_bytes - 2 * kRoom, [](std::size_t i, std::string& out) {
+  text += repeated(kMostTriangles, kMeshBytes - 2 * kRoom, [](std::size_t i, std::string& out) {
     out += "facet normal 0 0 0 outer loop";
     for (std::size_t k = 0; k < 3; ++k) {
       const auto [x, y, z] = point((3 * i + k) % kMostVertices);
@@ -66,11 +66,11 @@ void write_text_stl(const Folder& folder) {
 }
 
 void write_obj(const Folder& folder) {
-  std::string text = repeated(kMostVertices, kLimits.total_bytes / 2, [](std::size_t i, std::string& out) {
+  std::string text = repeated(kMostVertices, kMeshBytes / 2, [](std::size_t i, std::string& out) {
     const auto [x, y, z] = point(i);
     append(out, "v {} {} {}\n", x, y, z);
   });
-  text += repeated(kMostTriangles, kLimits.total_bytes - text.size() - 2 * kRoom, [](std::size_t i, std::string& out) {
+  text += repeated(kMostTriangles, kMeshBytes - text.size() - 2 * kRoom, [](std::size_t i, std::string& out) {
     append(out, "f {} -1 {}\n", 1 + i * 7919 % 100'000, 1 + i % 9);
   });
   folder.write("a.obj", text);
@@ -79,7 +79,7 @@ void write_obj(const Folder& folder) {
 
 void write_obj_of_words(const Folder& folder) {
   const std::string text =
-      repeated(SIZE_MAX, kLimits.total_bytes - 2 * kRoom, [](std::size_t, std::string& out) { out += "g a\n"; });
+      repeated(SIZE_MAX, kMeshBytes - 2 * kRoom, [](std::size_t, std::string& out) { out += "g a\n"; });
   folder.write("a.obj", text + "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
   folder.write_model(urdf_with_meshes({"a.obj"}));
 }
@@ -90,7 +90,7 @@ void write_text_ply(const Folder& folder) {
     const auto [x, y, z] = point(i);
     append(out, "{} {} {}\n", x, y, z);
   });
-  const std::size_t faces = std::min(kMostTriangles, (kLimits.total_bytes - text.size() - 2 * kRoom) / 20);
+  const std::size_t faces = std::min(kMostTriangles, (kMeshBytes - text.size() - 2 * kRoom) / 20);
   text += repeated(faces, SIZE_MAX, [&](std::size_t i, std::string& out) {
     append(out, "3 {} 1 {}\n", i * 7919 % vertices, i % vertices);
   });
@@ -141,8 +141,7 @@ std::string dae_mesh(std::size_t vertices, std::size_t triangles) {
 }
 
 void write_dae(const Folder& folder) {
-  const std::size_t vertices = kMostVertices,
-                    triangles = std::min(kMostTriangles, (kLimits.total_bytes - 22 * vertices) / 24);
+  const std::size_t vertices = kMostVertices, triangles = std::min(kMostTriangles, (kMeshBytes - 22 * vertices) / 24);
   folder.write("a.dae", dae(dae_mesh(vertices, triangles), "<node><instance_geometry url='#g'/></node>"));
   folder.write_model(urdf_with_meshes({"a.dae"}));
 }

@@ -286,7 +286,7 @@ void write_everything(const Folder& folder) {
     text += "<body pos='1 2 3' euler='1 2 3'><joint/><geom size='1'/></body>";
   for (std::size_t i = 0; i < kShapes - kBodies - 10; ++i) append(text, "<geom size='1'{}/>", attributes);
   std::string stl = "solid a\n";
-  stl += repeated(kMostTriangles, kLimits.total_bytes - text.size() - hull_mesh().size() - 2 * kRoom,
+  stl += repeated(kMostTriangles, kMeshBytes - text.size() - hull_mesh().size() - 2 * kRoom,
                   [](std::size_t i, std::string& out) {
                     out += "facet normal 0 0 0 outer loop";
                     for (std::size_t k = 0; k < 3; ++k) {
