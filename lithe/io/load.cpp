@@ -87,9 +87,9 @@ void build_hulls(LoadedModel& loaded, Resources& resources, WarningList& warning
 // A joint that moves mass may still move it about nowhere: a point on its own axis, two joints that do the same. A step holds such a degree
 // of freedom still; who loads the model learns of it here, and not from a robot that does not move.
 void warn_of_singular_dofs(const LoadedModel& loaded, const XmlElement& root, WarningList& warnings) {
-  constexpr int kMostDofs = 500;  // with as many ancestors each: what it costs grows with the cube
+  constexpr int kMostDofsToCheck = 500;  // with as many ancestors each: what it costs grows with the cube
   const Model& model = loaded.model;
-  if (model.nv() == 0 || model.nv() > kMostDofs) return;
+  if (model.nv() == 0 || model.nv() > kMostDofsToCheck) return;
   Kinematics kin;
   MassMatrix M;
   MassFactor factor;

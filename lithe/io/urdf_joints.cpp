@@ -34,7 +34,7 @@ double position_limit(double x) {
 }
 
 // A number of <limit>. Exporters leave it empty where nothing is known, and write "inf" for none.
-std::optional<double> limit_number(const XmlElement& limit, const char* name, UrdfReading& reading) {
+std::optional<double> urdf_limit(const XmlElement& limit, const char* name, UrdfReading& reading) {
   const char* value = limit.attribute(name);
   if (!value) return std::nullopt;
   const std::string_view text = value;
@@ -53,7 +53,7 @@ std::optional<double> limit_number(const XmlElement& limit, const char* name, Ur
 
 // An effort or a velocity.
 double rate_limit(const XmlElement& limit, const char* name, UrdfReading& reading) {
-  const std::optional<double> x = limit_number(limit, name, reading);
+  const std::optional<double> x = urdf_limit(limit, name, reading);
   if (!x) return Joint::kInfinity;
   if (*x < 0) {
     reading.warn(limit, "negative_limit", fmt::format("{} of <limit> is {:g}, which is taken for no limit", name, *x));
@@ -64,8 +64,8 @@ double rate_limit(const XmlElement& limit, const char* name, UrdfReading& readin
 
 // One of lower and upper alone leaves the other at 0, as URDF says. Neither of them would lock the joint at 0, which nobody means.
 void read_position_limits(const XmlElement& limit, Joint& joint, UrdfReading& reading) {
-  const std::optional<double> lower = limit_number(limit, "lower", reading);
-  const std::optional<double> upper = limit_number(limit, "upper", reading);
+  const std::optional<double> lower = urdf_limit(limit, "lower", reading);
+  const std::optional<double> upper = urdf_limit(limit, "upper", reading);
   if (!lower && !upper) {
     reading.warn(
         limit, "no_limit",
@@ -126,7 +126,7 @@ JointList planar_about(const std::string& name, const Vec3& axis, const Pose& pl
 }
 
 // The joint's type as URDF writes it. Another case of letters is seen.
-std::string read_type(const XmlElement& element, UrdfReading& reading) {
+std::string read_joint_type(const XmlElement& element, UrdfReading& reading) {
   static constexpr std::string_view kTypes[] = {"revolute", "continuous", "prismatic", "fixed",
                                                 "floating", "planar",     "spherical", "ball"};
   const std::string type = element.required_attribute("type");
@@ -201,7 +201,7 @@ void warn_of_unused(const UrdfJoint& urdf, UrdfReading& reading) {
 UrdfJoint read_urdf_joint(const XmlElement& element, UrdfReading& reading) {
   UrdfJoint joint{.element = element, .name = element.required_attribute("name")};
   if (joint.name.empty()) element.fail("a joint has an empty name: give each one a name");
-  joint.type = read_type(element, reading);
+  joint.type = read_joint_type(element, reading);
   joint.origin = read_urdf_origin(element, reading);
   read_parts(joint, reading);
   warn_of_unused(joint, reading);

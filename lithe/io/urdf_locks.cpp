@@ -38,7 +38,7 @@ double start_of(const UrdfJoint& joint, const UrdfRobot& parts, int steps = 0) {
 }
 
 // `position` must lie within the limits.
-void lock(UrdfJoint& joint, double position) {
+void lock_at(UrdfJoint& joint, double position) {
   if (joint.has_one_dof()) {
     const Joint& part = joint.parts.front();
     Pose motion;
@@ -96,7 +96,7 @@ void lock_joints(UrdfRobot& parts, int root, UrdfReading& reading) {
   for (UrdfJoint& joint : parts.joints) {
     if (joint.parts.empty() || heavy[joint.child]) continue;
     const double position = within_limits(joint, start_of(joint, parts));
-    lock(joint, position);
+    lock_at(joint, position);
     reading.warn(
         joint.element, "massless",
         fmt::format("joint '{}' moves no mass and is locked at {:g}: link '{}' and all that hangs on it have no "
@@ -106,7 +106,7 @@ void lock_joints(UrdfRobot& parts, int root, UrdfReading& reading) {
   for (UrdfJoint& joint : parts.joints) {
     if (!joint.has_one_dof() || !follows_a_standing_one(joint, parts)) continue;
     const double position = within_limits(joint, start_of(joint, parts));
-    lock(joint, position);
+    lock_at(joint, position);
     reading.warn(joint.element, "locked_mimic",
                  fmt::format("joint '{}' follows '{}', which does not move: it is locked at {:g}", joint.name,
                              named_source(joint, parts)->name, position));

@@ -42,7 +42,7 @@ constexpr auto kUnused = WarningRank::unused;
 
 std::string light_link(const std::string& name) { return "<link name=\"" + name + "\"/>\n"; }
 
-Pose pose_of(const LoadedModel& loaded, const std::string& body) {
+Pose start_pose(const LoadedModel& loaded, const std::string& body) {
   Kinematics kin;
   kinematics(loaded.model, loaded.q, kin);
   return body_pose(loaded.model, kin, loaded.model.body(body));
@@ -59,13 +59,13 @@ TEST(UrdfForgiven, AJointThatMovesNoMassIsLocked) {
       forgiven(arm + joint_text("k", "revolute", "b", "finger",
                                 "<axis xyz=\"0 0 1\"/><limit lower=\"0.5\" upper=\"1\" effort=\"1\" velocity=\"1\"/>"),
                "urdf.massless", kMotion, "locked at 0.5");
-  EXPECT_TRUE(pose_of(bent, "finger").R.isApprox(rotation_about(Vec3::UnitZ(), 0.5), 1e-15));
+  EXPECT_TRUE(start_pose(bent, "finger").R.isApprox(rotation_about(Vec3::UnitZ(), 0.5), 1e-15));
   const LoadedModel slid = forgiven(
       arm + joint_text("k", "prismatic", "b", "finger",
                        "<origin xyz=\"1 0 0\"/><axis xyz=\"0 1 0\"/><limit lower=\"-2\" upper=\"-1\" effort=\"1\" "
                        "velocity=\"1\"/>"),
       "urdf.massless", kMotion, "locked at -1");
-  EXPECT_EQ(pose_of(slid, "finger").p, Vec3(1, -1, 0));
+  EXPECT_EQ(start_pose(slid, "finger").p, Vec3(1, -1, 0));
   EXPECT_EQ(forgiven(arm + joint_text("k", "floating", "b", "finger"), "urdf.massless", kMotion, "'k'").model.nv(), 1);
 }
 
@@ -81,7 +81,7 @@ TEST(UrdfForgiven, WhatFollowsALockedOrFixedJointIsLockedWithIt) {
   EXPECT_TRUE(follower.model.mimics().empty());
   EXPECT_EQ(warning_count(follower, "urdf.massless"), 1);
   EXPECT_EQ(warning_count(follower, "urdf.locked_mimic"), 1);
-  EXPECT_TRUE(pose_of(follower, "c").R.isApprox(rotation_about(Vec3::UnitZ(), 2), 1e-15));  // 2·0.5 + 1
+  EXPECT_TRUE(start_pose(follower, "c").R.isApprox(rotation_about(Vec3::UnitZ(), 2), 1e-15));  // 2·0.5 + 1
 
   const LoadedModel fixed = forgiven(
       links + joint_text("j", "fixed", "a", "b") + joint_text("k", "continuous", "a", "c", "<mimic joint=\"j\"/>"),
@@ -251,7 +251,7 @@ TEST(UrdfForgiven, AJointThatNothingResistsIsTold) {
 }
 
 // Roots. The file says it of a link called world; of others the mass does.
-struct Base {
+struct RootCase {
   std::string what, inside;
   int nv;
   double mass;
@@ -263,7 +263,7 @@ TEST(UrdfBase, FloatsByTheMassThatIsFixedToTheRoot) {
   const std::string leg = heavy_link("leg") + joint_text("j", "continuous", "trunk", "leg");
   const std::string other = heavy_link("other") + joint_text("k", "continuous", "trunk", "other");
   const std::string shin = heavy_link("shin") + joint_text("s", "continuous", "leg", "shin");
-  const Base cases[] = {
+  const RootCase cases[] = {
       {"legs on a trunk on a frame", trunk + leg + other, 8, 3, true},
       {"one leg, no heavier than the trunk", trunk + leg, 7, 2, true},
       {"an arm, heavier than its pedestal", trunk + leg + shin, 2, 2, true},
