@@ -12,6 +12,8 @@ namespace lithe::mjcf {
 
 namespace {
 
+constexpr std::size_t kMostJointsOfATendon = 100;
+
 // A linear actuator: force = gain·control + bias − stiffness·length − damping·velocity, and torque = gear·force, where length =
 // gear·qpos and velocity = gear·v. MuJoCo's motor, position and velocity are of this kind; so is general, with an affine bias.
 struct Law {
@@ -196,32 +198,41 @@ class ActuatorReader {
 
   // A fixed tendon whose joints all follow one of them (a gripper's fingers) is that joint by another gear:
   // length = Σ cᵢ qposᵢ = Σ cᵢ (mᵢ q + oᵢ + refᵢ) = C·(q + D/C).
-  std::optional<Drive> read_tendon_drive(const Attributes& attributes, double gear) {
-    const auto found = scene_.tendons.find(attributes.text("tendon"));
-    if (found == scene_.tendons.end()) {
-      attributes.element().fail(fmt::format("<{}> names an unknown tendon \"{}\"", attributes.element().name(),
-                                            shortened(attributes.text("tendon"))));
-    }
-    const TendonPart& tendon = found->second;
-    Drive drive;
+  std::optional<Drive> drive_of(const TendonPart& tendon) const {
+    if (!tendon.fixed || tendon.joints.empty() || tendon.joints.size() > kMostJointsOfATendon) return std::nullopt;
+    Drive drive{.joint = source_of(tendon.joints.front().first).source};
     double C = 0, D = 0;
-    bool one = tendon.fixed && !tendon.joints.empty();
     for (const auto& [place, coefficient] : tendon.joints) {
       const Following way = source_of(place);
-      if (drive.parts.empty()) drive.joint = way.source;
-      one = one && key(way.source) == key(drive.joint) && !scene_.joint(place).locked;
+      if (key(way.source) != key(drive.joint) || scene_.joint(place).locked) return std::nullopt;
       C += coefficient * way.multiplier;
       D += coefficient * (way.offset + scene_.joint(place).ref);
-      drive.parts.emplace_back(place, gear * coefficient);
+      drive.parts.emplace_back(place, coefficient);
     }
-    if (!one || C == 0) {
+    if (C == 0) return std::nullopt;
+    drive.gear = C;
+    drive.ref = D / C;
+    return drive;
+  }
+
+  std::optional<Drive> read_tendon_drive(const Attributes& attributes, double gear) {
+    const std::string name = attributes.text("tendon");
+    const auto found = scene_.tendons.find(name);
+    if (found == scene_.tendons.end()) {
+      attributes.element().fail(
+          fmt::format("<{}> names an unknown tendon \"{}\"", attributes.element().name(), shortened(name)));
+    }
+    auto known = tendon_drives_.find(name);
+    if (known == tendon_drives_.end()) known = tendon_drives_.emplace(name, drive_of(found->second)).first;
+    std::optional<Drive> drive = known->second;
+    if (!drive) {
       leave_out(attributes, "tendon",
                 "it pulls at a tendon; known are fixed tendons over joints of which all but one follow that one "
                 "(<equality> <joint>)");
       return std::nullopt;
     }
-    drive.gear = gear * C;
-    drive.ref = D / C;
+    drive->gear *= gear;
+    for (auto& part : drive->parts) part.second *= gear;
     return drive;
   }
 
@@ -348,7 +359,8 @@ class ActuatorReader {
   int motors_ = 0;
   std::optional<EffectiveMass> effective_mass_;  // once something asks for it
   int damping_ratios_ = 0;
-  std::unordered_map<std::int64_t, double> strengths_;  // of the efforts on a joint
+  std::unordered_map<std::string, std::optional<Drive>> tendon_drives_;  // by a gear of 1
+  std::unordered_map<std::int64_t, double> strengths_;                   // of the efforts on a joint
   std::unordered_set<std::int64_t> has_servo_;
 };
 

@@ -1,6 +1,8 @@
 #include "lithe/io/start_state.h"
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
 
 #include "lithe/collision/detect_contacts.h"
 #include "lithe/dynamics/body_motion.h"
@@ -11,7 +13,8 @@ namespace {
 
 constexpr const char* kHome = "home";
 constexpr double kDeep = 5e-3;  // m: by more than this a loop is open, or a shape inside another
-constexpr double kArm = 0.1;    // m: what an angle between welded frames is worth
+constexpr std::size_t kMostShapes = 300;
+constexpr double kArm = 0.1;  // m: what an angle between welded frames is worth
 
 // What is wrong with a state: the widest gap of a loop, and the deepest overlap of two shapes.
 struct Trouble {
@@ -29,7 +32,10 @@ double gap_of(const LoopClosure& loop, const std::vector<Pose>& X_WB) {
 
 class StateInspector {
  public:
-  explicit StateInspector(const Model& model) : model_(model) {}
+  // Of very many shapes, which may all lie in one another, none are looked at: it would take long.
+  explicit StateInspector(const Model& model) : model_(model) {
+    if (model.shapes().size() <= kMostShapes) colliders_.emplace(model);
+  }
 
   Trouble inspect(const VecX& q) {
     kinematics(model_, q, kin_);
@@ -38,15 +44,15 @@ class StateInspector {
     for (const LoopClosure& loop : model_.loops()) {
       trouble.open_loop = std::max(trouble.open_loop, gap_of(loop, poses_));
     }
-    if (trouble.open_loop > kDeep) return trouble;
-    detect_contacts(colliders_, poses_, workspace_, contacts_);
+    if (trouble.open_loop > kDeep || !colliders_) return trouble;
+    detect_contacts(*colliders_, poses_, workspace_, contacts_);
     for (const Contact& contact : contacts_.contacts) trouble.overlap = std::max(trouble.overlap, -contact.gap);
     return trouble;
   }
 
  private:
   const Model& model_;
-  ColliderSet colliders_ = ColliderSet(model_);
+  std::optional<ColliderSet> colliders_;
   Kinematics kin_;
   std::vector<Pose> poses_;
   DetectionWorkspace workspace_;

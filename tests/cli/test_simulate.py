@@ -136,6 +136,26 @@ def test_the_recording_is_as_documented(tmp_path):
     assert frames[-1].contacts == []
 
 
+def test_a_keyframe_may_be_named(tmp_path):
+    file = tmp_path / "slider.xml"
+    file.write_text(
+        '<mujoco><option gravity="0 0 0"/><worldbody><body><joint type="slide"/><geom size="0.1" contype="0" conaffinity="0"/></body>'
+        '</worldbody><keyframe><key name="low" qpos="1"/><key name="home" qpos="2"/></keyframe></mujoco>'
+    )
+
+    def start(*options):
+        result = lithe("simulate", file, "--steps", 1, "--out", tmp_path / "motion", *options)
+        assert result.returncode == 0, result.stderr
+        return read_recording(tmp_path / "motion")[1][0].q[0], result.stderr
+
+    assert start() == (2, f'{file}: note: starts in keyframe "home"\n')
+    assert start("--keyframe", "low") == (1, "")
+    assert start("--keyframe", "qpos0") == (0, "")
+    result = lithe("simulate", file, "--keyframe", "high")
+    assert result.returncode == 1
+    assert 'no keyframe "high"; it has "low", "home"' in result.stderr
+
+
 def test_recorded_impulses_carry_the_weight(tmp_path):
     simulate("boxes:1", "--steps", 100, "--out", tmp_path / "motion")
     header, frames = read_recording(tmp_path / "motion")

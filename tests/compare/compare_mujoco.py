@@ -187,11 +187,11 @@ def compare_geoms(comparison, ours, state, model, qpos):
     poses = mujoco_geoms(model, qpos)
     mine, theirs = [], []
     for g, (shapes, pose) in enumerate(zip(ours["geoms"], poses)):
-        fitted = model.geom_dataid[g] >= 0 and model.geom_type[g] != int(mujoco.mjtGeom.mjGEOM_MESH)
+        round = model.geom_type[g] in (int(mujoco.mjtGeom.mjGEOM_CAPSULE), int(mujoco.mjtGeom.mjGEOM_CYLINDER))
         for shape in shapes[:1]:
             own = np.array(state["shape_poses"][shape])
-            if fitted:
-                # The axes of a mesh's inertia may point either way.
+            if round:
+                # Of one that is fitted to a mesh the axes may point either way.
                 own[:9], pose[:9] = axis_only(own), axis_only(pose)
             mine.append(own)
             theirs.append(pose)
