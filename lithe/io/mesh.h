@@ -26,7 +26,7 @@ struct CollisionMesh {
 };
 
 // Readers of the formats, bounded by `limits`. `file` is the name for messages ("file:line: error: …"; binary formats give a byte
-// position instead of a line). Polygons become fans of triangles; colours, normals and textures are not read. Equal vertices are
+// position instead of a line). Polygons become triangles (fans; in OBJ, cut ear by ear); colours, normals and textures are not read. Equal vertices are
 // merged in STL, which has no indices.
 TriangleMesh parse_stl(std::string_view bytes, const std::string& file,
                        const LoadLimits& limits = {});  // text or binary

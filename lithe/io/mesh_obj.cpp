@@ -1,3 +1,5 @@
+#include <Eigen/Geometry>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -26,6 +28,47 @@ constexpr std::string_view kCurved[] = {"cstype", "deg",  "bmat", "step", "curv"
 template <class Keywords>
 bool is_one_of(std::string_view word, const Keywords& keywords) {
   return std::ranges::find(keywords, word) != std::ranges::end(keywords);
+}
+
+using ObjTriangles = std::vector<std::array<std::int32_t, 3>>;
+
+constexpr std::size_t kMostCorners = 100;  // of a polygon that is cut with care; larger ones stay fans
+
+bool is_in_triangle(const Vec3& p, const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& n) {
+  if (p == a || p == b || p == c) return false;
+  const auto left_of = [&](const Vec3& from, const Vec3& to) { return n.dot((to - from).cross(p - from)) >= 0; };
+  return left_of(a, b) && left_of(b, c) && left_of(c, a);
+}
+
+// A quadrangle along its shorter diagonal (its first, if they are equal); a larger polygon ear by ear (Meisters 1975): a corner that turns
+// with the polygon and has no other corner in its triangle is cut off. Nothing where there is no ear: it is no simple polygon.
+ObjTriangles cut_polygon(const std::vector<Vec3>& p, std::vector<std::int32_t> corners) {
+  if (corners.size() == 4) {
+    const std::int32_t a = corners[0], b = corners[1], c = corners[2], d = corners[3];
+    if ((p[c] - p[a]).squaredNorm() <= (p[d] - p[b]).squaredNorm()) return {};
+    return {{a, b, d}, {b, c, d}};
+  }
+  Vec3 normal = Vec3::Zero();
+  for (std::size_t i = 0; i < corners.size(); ++i) {
+    normal += (p[corners[i]] - p[corners[0]]).cross(p[corners[(i + 1) % corners.size()]] - p[corners[0]]);
+  }
+  const auto is_ear = [&](std::size_t i) {
+    const std::size_t n = corners.size();
+    const Vec3 &a = p[corners[(i + n - 1) % n]], &b = p[corners[i]], &c = p[corners[(i + 1) % n]];
+    if (normal.dot((b - a).cross(c - b)) <= 0) return false;
+    return std::ranges::none_of(corners, [&](std::int32_t k) { return is_in_triangle(p[k], a, b, c, normal); });
+  };
+  ObjTriangles triangles;
+  while (corners.size() > 3) {
+    std::size_t ear = 1;
+    while (ear <= corners.size() && !is_ear(ear % corners.size())) ++ear;
+    if (ear > corners.size()) return {};
+    const std::size_t i = ear % corners.size(), n = corners.size();
+    triangles.push_back({corners[(i + n - 1) % n], corners[i], corners[(i + 1) % n]});
+    corners.erase(corners.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  triangles.push_back({corners[0], corners[1], corners[2]});
+  return triangles;
 }
 
 class ObjReader {
@@ -60,7 +103,7 @@ class ObjReader {
   }
 
   TriangleMesh finish(const std::string& file) && {
-    cut_quads();
+    cut_polygons();
     return std::move(builder_).finish(file);
   }
 
@@ -76,29 +119,31 @@ class ObjReader {
 
   void read_face() {
     PolygonFan fan;
-    std::array<std::int32_t, 4> corners = {};
-    std::size_t count = 0;
+    std::size_t corners = 0;
     for (std::string_view word = in_.word_of_line(); !word.empty(); word = in_.word_of_line()) {
       if (word.front() == '#') break;
-      const std::int32_t vertex = vertex_of(word);
-      if (count < corners.size()) corners[count] = vertex;
-      ++count;
-      fan.add(vertex, builder_, in_);
+      fan.add(vertex_of(word), builder_, in_);
+      ++corners;
     }
     fan.finish(in_);
-    if (count == corners.size()) quads_.push_back({builder_.mesh().triangles.size() - 2, corners});
+    if (corners > 3) polygons_.push_back({builder_.mesh().triangles.size() - (corners - 2), corners});
   }
 
-  // A quadrangle is cut along its shorter diagonal, as others read OBJ: of one that is not flat, the volume depends on it. (A face may come
+  // A fan is wrong for a polygon that is not convex, and of a quadrangle that is not flat the volume depends on the diagonal. (A face may come
   // before its vertices, so all of them are looked at in the end.)
-  void cut_quads() {
-    const std::vector<Vec3>& p = builder_.mesh().vertices;
-    for (const auto& [at, corners] : quads_) {
-      const auto& [a, b, c, d] = corners;
-      if ((p[c] - p[a]).squaredNorm() <= (p[d] - p[b]).squaredNorm()) continue;
-      builder_.set_triangle(at, {a, b, d});
-      builder_.set_triangle(at + 1, {b, c, d});
+  void cut_polygons() {
+    for (const auto& [at, corners] : polygons_) {
+      if (corners > kMostCorners) continue;
+      const ObjTriangles triangles = cut_polygon(builder_.mesh().vertices, corners_of_fan(at, corners));
+      for (std::size_t k = 0; k < triangles.size(); ++k) builder_.set_triangle(at + k, triangles[k]);
     }
+  }
+
+  std::vector<std::int32_t> corners_of_fan(std::size_t at, std::size_t count) const {
+    const ObjTriangles& triangles = builder_.mesh().triangles;
+    std::vector<std::int32_t> corners = {triangles[at][0], triangles[at][1]};
+    for (std::size_t k = 0; k + 2 < count; ++k) corners.push_back(triangles[at + k][2]);
+    return corners;
   }
 
   // From v, v/vt, v//vn or v/vt/vn.
@@ -128,11 +173,10 @@ class ObjReader {
   std::int64_t farthest_vertex_ = 0;  // the largest number that a face uses
   std::size_t farthest_ = 0;          // where it stands
   MeshBuilder builder_;
-  struct Quad {
-    std::size_t triangle;  // the first of its two
-    std::array<std::int32_t, 4> corners;
+  struct Polygon {
+    std::size_t triangle, corners;  // where its fan begins
   };
-  std::vector<Quad> quads_;
+  std::vector<Polygon> polygons_;
 };
 
 }  // namespace

@@ -1,3 +1,4 @@
+#include <Eigen/Geometry>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -141,6 +142,29 @@ TEST(Mesh, TheEndingOfTheNameSaysTheFormat) {
   expect_error([] { parse_mesh("x", "robot/part.3ds"); }, "robot/part.3ds: error: ", "'.3ds'",
                ".stl, .obj, .ply or .dae");
   expect_error([] { parse_mesh("x", "robot.obj/part"); }, "robot.obj/part: error: ", ".stl, .obj, .ply or .dae");
+}
+
+// An L seen from above, from its inner corner on: a fan around that would count parts of it with the wrong sign.
+TEST(MeshObj, CutsPolygonsThatAreNotConvexIntoTrianglesThatLieSideBySide) {
+  const TriangleMesh mesh = parse("v 0 0 0\nv 3 0 0\nv 3 1 0\nv 1 1 0\nv 1 3 0\nv 0 3 0\nf 6 1 2 3 4 5\n");
+  ASSERT_EQ(mesh.triangles.size(), 4u);
+  double area = 0;
+  for (const auto& [a, b, c] : mesh.triangles) {
+    const double twice = (mesh.vertices[b] - mesh.vertices[a]).cross(mesh.vertices[c] - mesh.vertices[a]).z();
+    EXPECT_GT(twice, 0);
+    area += 0.5 * twice;
+  }
+  EXPECT_DOUBLE_EQ(area, 5);
+}
+
+TEST(MeshObj, CutsQuadranglesAlongTheShorterDiagonal) {
+  const TriangleMesh mesh = parse("v 0 0 0\nv 1 0 1\nv 3 3 0\nv 0 1 1\nf 1 2 3 4\n");
+  EXPECT_EQ(mesh.triangles, (Triangles{{0, 1, 3}, {1, 2, 3}}));
+}
+
+TEST(MeshObj, LeavesAFanWhereAPolygonIsNoSimpleOne) {
+  const TriangleMesh mesh = parse("v 0 0 0\nv 1 0 0\nv 2 0 0\nv 3 0 0\nv 4 0 0\nf 1 2 3 4 5\n");
+  EXPECT_EQ(mesh.triangles, (Triangles{{0, 1, 2}, {0, 2, 3}, {0, 3, 4}}));
 }
 
 }  // namespace
