@@ -84,6 +84,32 @@ std::vector<double> levers(const Model& model, const VecX& q) {
   return lever;
 }
 
+// The joints around each loop but the one nearest to the root: where that is held the others follow, and to hold them too would strain the loop.
+std::vector<bool> joints_that_loops_move(const Model& model) {
+  std::vector<bool> moved(model.joints().size());
+  const auto path = [&](BodyIndex body) {
+    std::vector<int> bodies;
+    for (; body != Model::world(); body = model.bodies()[body].parent) bodies.push_back(body);
+    return bodies;
+  };
+  for (const LoopClosure& loop : model.loops()) {
+    std::vector<int> a = path(loop.a), b = path(loop.b);
+    while (!a.empty() && !b.empty() && a.back() == b.back()) {  // what carries both
+      a.pop_back();
+      b.pop_back();
+    }
+    std::vector<int> joints;
+    for (const std::vector<int>* side : {&a, &b}) {
+      for (const int body : *side) {
+        for (const JointIndex j : model.bodies()[body].joints) joints.push_back(j);
+      }
+    }
+    std::ranges::sort(joints);  // outwards from the root
+    for (std::size_t k = 1; k < joints.size(); ++k) moved[joints[k]] = true;
+  }
+  return moved;
+}
+
 // Not std::uniform_real_distribution, whose numbers every library makes in its own way.
 double uniform(std::mt19937_64& random, double low, double high) {
   return low + (high - low) * 0x1p-53 * static_cast<double>(random() >> 11);
@@ -113,6 +139,7 @@ void HeldMotion::hold_joints(const Scene& scene) {
   }
   std::vector<bool> follows(model.joints().size());
   for (const Mimic& mimic : model.mimics()) follows[mimic.joint] = true;
+  const std::vector<bool> looped = joints_that_loops_move(model);
 
   for (std::size_t j = 0; j < model.joints().size(); ++j) {
     Joint joint = model.joints()[j];
@@ -132,7 +159,7 @@ void HeldMotion::hold_joints(const Scene& scene) {
     }
     Hold hold = {.joint = static_cast<int>(j), .motor = motor_of[j], .dof = joint.v_index, .q_index = joint.q_index};
     const double stiffness = std::max(load / sag, kLeastRate * kLeastRate * inertia[joint.v_index]);
-    hold.stiffness = joint.type == JointType::ball ? 0.0 : stiffness;
+    hold.stiffness = joint.type == JointType::ball || looped[j] ? 0.0 : stiffness;
     hold.damping = kRelaxation * stiffness;
     hold.effort = joint.effort_limit;
     if (joint.type != JointType::ball) {

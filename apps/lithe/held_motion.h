@@ -16,7 +16,7 @@ namespace lithe::cli {
 //
 // Joints that have a motor (whose targets the scene gives) are held by it. The others are held by a spring and a damper that are scaled to
 // the robot's own weight, so that the weight of all that a joint may carry bends it by 0.05 rad or 5 mm. Nothing holds a base that
-// floats, joints that follow others, joints whose limits leave no room and balls (which are damped). Poses are held 2 % of their range away from limits: at a
+// floats, joints that follow others, joints whose limits leave no room, balls and joints that loops move (which are damped). Poses are held 2 % of their range away from limits: at a
 // limit that neither pushes nor lets go there is no derivative. Springs and dampers are those of a copy of the model, where they are stable however
 // stiff; step_released() turns them into forces.
 //
