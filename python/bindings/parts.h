@@ -16,6 +16,7 @@ void bind_io(nanobind::module_& m);
 void bind_loaded(nanobind::module_& m);  // called by bind_io()
 void bind_write(nanobind::module_& m);   // the same
 void bind_scenes(nanobind::module_& m);
+void bind_tasks(nanobind::module_& m);  // called by bind_scenes()
 void bind_dynamics(nanobind::module_& m);
 void bind_kinematics(nanobind::module_& m);  // these three of bind_dynamics()
 void bind_dynamics_derivatives(nanobind::module_& m);

@@ -42,7 +42,8 @@ auto fields(Is<Mimic> auto& x) { return std::tie(x.name, x.multiplier, x.offset,
 auto fields(Is<Model::PairException> auto& x) { return std::tie(x.a, x.b, x.collide); }
 
 auto fields(Is<TaskTerm> auto& x) { return std::tie(x.joint, x.of, x.target, x.weight, x.form); }
-auto fields(Is<Task> auto& x) { return std::tie(x.description, x.steps, x.shot, x.terms); }
+auto fields(Is<TaskPoint> auto& x) { return std::tie(x.body, x.point, x.target, x.weight); }
+auto fields(Is<Task> auto& x) { return std::tie(x.description, x.steps, x.shot, x.terms, x.points); }
 
 auto fields(Is<TriangleMesh> auto& x) { return std::tie(x.vertices, x.triangles); }
 auto fields(Is<Visual::Mesh> auto& x) { return std::tie(x.triangles, x.scale, x.file); }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from lithe._lithe import (
     Joint,
     JointType,
+    LoadedModel,
     Model,
     Scene,
     StepOptions,
@@ -20,10 +22,14 @@ from lithe._lithe import (
     TaskForm,
     TaskOf,
     TaskTerm,
+    hold_task,
+    names_file,
     normalized,
     retract,
+    task_from,
+    task_loss,
 )
-from lithe._lithe import scene as scene_of
+from lithe.world import GroundLike, Source
 
 Array = NDArray[np.float64]
 # reward(q (…, nq), v (…, nv), action (…, actions)) -> (…): of the state after the step.
@@ -33,6 +39,10 @@ Actuated = Mapping[str, float] | Sequence[str]
 
 LIMIT_WITHOUT_LIMIT = 10.0  # N or N·m
 EFFORT_WEIGHT = 1e-3
+
+# Of what a file holds, unless told otherwise.
+ACTION_SECONDS = 0.01
+EPISODE_SECONDS = 10.0
 
 
 @dataclass(frozen=True)
@@ -123,28 +133,38 @@ class Setup:
 
 
 def set_up(
-    scene: str | Scene,
+    source: Source,
     *,
     actuated: Actuated | None,
-    task: Task | None,
+    task: Task | str | None,
     reward: Reward | None,
     hold: int | None,
     horizon: int | None,
     noise: float,
     options: StepOptions | None,
+    ground: GroundLike,
+    keyframe: str | None,
+    load_options: Mapping[str, Any],
 ) -> Setup:
-    """Settles everything that was left open, by the scene's name, its task and its model."""
-    preset = PRESETS.get(scene, Preset()) if isinstance(scene, str) else Preset()
-    label = f"scene '{scene}'" if isinstance(scene, str) else "the scene"
-    built = scene_of(scene) if isinstance(scene, str) else scene
-    model = built.model.copy()
-    hold = preset.hold if hold is None else hold
+    """Settles everything that was left open, by the scene's name, its task and its model; or by what a file holds."""
+    preset = PRESETS.get(source, Preset()) if isinstance(source, str) else Preset()
+    scene = Scene(source, ground=ground, keyframe=keyframe, **load_options)
+    from_file = isinstance(source, (LoadedModel, os.PathLike)) or (isinstance(source, str) and names_file(source))
+    label = f"'{scene.name}'" if from_file else f"scene '{source}'" if isinstance(source, str) else "the scene"
+    model = scene.model.copy()
+    if hold is None:
+        hold = max(1, round(ACTION_SECONDS / scene.time_step)) if from_file else preset.hold
     if hold < 1:
         raise ValueError(f"hold: {hold} steps per action; give 1 or more")
     if not (math.isfinite(noise) and noise >= 0):
         raise ValueError(f"noise: {noise}; it must be finite and not negative")
+    if isinstance(task, str):
+        task = task_from(scene, task)
     if task is None:
-        task = preset.task() if preset.task else built.task
+        task = preset.task() if preset.task else scene.task
+    if task is None and reward is None and from_file:
+        task = hold_task(scene)
+        task.steps = max(1, round(EPISODE_SECONDS / scene.time_step))
     if reward is None and task is None:
         raise ValueError(f"{label} has no task that could be rewarded; give reward= or task=")
     if horizon is None:
@@ -153,10 +173,10 @@ def set_up(
     limits = np.array(list(driven.values()))
     return Setup(
         model=model,
-        q=np.array(built.q),
-        v=np.array(built.v),
-        options=options if options is not None else StepOptions(built.time_step),
-        targets=np.array(built.motor_targets) if len(model.motor_names) > 0 else None,
+        q=np.array(scene.q),
+        v=np.array(scene.v),
+        options=options if options is not None else StepOptions(scene.time_step),
+        targets=np.array(scene.motor_targets) if len(model.motor_names) > 0 else None,
         dofs=np.array([model.v_index(name) for name in driven], dtype=np.intp),
         limits=limits,
         hold=hold,
@@ -171,10 +191,11 @@ def _task_reward(model: Model, task: Task | None, limits: Array) -> Reward:
     """Minus the task's loss of the state, minus the effort: EFFORT_WEIGHT · mean of (action/limit)²."""
     assert task is not None
     terms = [_Term(model, term) for term in task.terms]
+    points = _Points(model, task)
 
     def reward(q: Array, v: Array, action: Array) -> Any:
         effort = EFFORT_WEIGHT * np.mean((action / limits) ** 2, axis=-1)
-        return -sum(term(q, v) for term in terms) - effort
+        return -sum(term(q, v) for term in terms) - points(q, v) - effort
 
     return reward
 
@@ -193,6 +214,28 @@ class _Term:
     def __call__(self, q: Array, v: Array) -> Any:
         miss = (q if self.of_position else v)[..., self.index] - self.target
         return self.weight * miss * (np.abs(miss) if self.signed else miss)
+
+
+class _Points:
+    """The points of a task, for states of any leading dimensions. Where they are is computed state by state."""
+
+    def __init__(self, model: Model, task: Task) -> None:
+        self.model = model
+        self.task = Task([], task.steps, points=task.points) if task.points else None
+        for point in task.points:
+            model.body(point.body)  # an unknown name shows now
+
+    def __call__(self, q: Array, v: Array) -> Any:
+        if self.task is None:
+            return 0.0
+        losses = [self._loss(*state) for state in zip(q.reshape(-1, self.model.nq), v.reshape(-1, self.model.nv))]
+        return np.reshape(losses, q.shape[:-1])
+
+    def _loss(self, q: Array, v: Array) -> float:
+        assert self.task is not None
+        if not (np.isfinite(q).all() and np.isfinite(v).all()):
+            return math.inf  # the world overflowed
+        return float(task_loss(self.task, self.model, q, v).value)
 
 
 def _driven_joints(model: Model, actuated: Actuated | None, label: str) -> dict[str, float]:

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from lithe._gym_jacobians import EnvJacobians, StepOfWorld, StepOfWorlds, chain
 from lithe._gym_setup import Actuated, Reward, Setup, set_up
-from lithe._lithe import Scene, StepBatch, StepOptions, Task
+from lithe._lithe import StepBatch, StepOptions, Task
+from lithe.world import GroundLike, Source
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -39,18 +40,21 @@ class LitheVectorEnv(VectorEnv[Array, NDArray[np.float32], Any]):
     def __init__(
         self,
         num_envs: int,
-        scene: str | Scene,
+        scene: Source,
         *,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         threads: int = 0,
         actuated: Actuated | None = None,
-        task: Task | None = None,
+        task: Task | str | None = None,
         reward: Reward | None = None,
         hold: int | None = None,
         horizon: int | None = None,
         noise: float = 0.01,
         options: StepOptions | None = None,
         render_mode: None = None,
+        ground: GroundLike = None,
+        keyframe: str | None = None,
+        **load_options: Any,
     ) -> None:
         """threads=0: one per core. Everything else as in LitheEnv."""
         if num_envs < 1:
@@ -58,7 +62,17 @@ class LitheVectorEnv(VectorEnv[Array, NDArray[np.float32], Any]):
         if render_mode is not None:
             raise ValueError(f"render_mode: '{render_mode}'; there is none")
         self.setup: Setup = set_up(
-            scene, actuated=actuated, task=task, reward=reward, hold=hold, horizon=horizon, noise=noise, options=options
+            scene,
+            actuated=actuated,
+            task=task,
+            reward=reward,
+            hold=hold,
+            horizon=horizon,
+            noise=noise,
+            options=options,
+            ground=ground,
+            keyframe=keyframe,
+            load_options=load_options,
         )
         self.num_envs = num_envs
         self.render_mode = None

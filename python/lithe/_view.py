@@ -8,13 +8,13 @@ import time
 import webbrowser
 from pathlib import Path
 from types import TracebackType
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lithe._lithe import Error, LiveView
-from lithe.world import Source, World
+from lithe.world import GroundLike, Source, World
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -162,6 +162,9 @@ def view(
     open_browser: bool = False,
     height: int = 520,
     viewer: str | os.PathLike[str] | None = None,
+    ground: GroundLike = None,
+    keyframe: str | None = None,
+    **load_options: Any,
 ) -> View:
     """Shows a world in the browser, live, on 127.0.0.1 alone.
 
@@ -176,9 +179,16 @@ def view(
     open_browser   open a tab, too
     height         of a notebook's cell, pixels
     viewer         the viewer's page; by default the one that came with the package
+    ground, keyframe, load_options   as in World(), unless `source` is one: lithe.view('robot.urdf', ground=True)
     """
     page = _read_page(viewer)
-    world = source if isinstance(source, World) else World(source)
+    if isinstance(source, World):
+        given = [name for name, value in (("ground", ground), ("keyframe", keyframe)) if value is not None]
+        for name in [*given, *load_options]:
+            raise TypeError(f"{name}: the World is made already; give it to World() instead")
+        world = source
+    else:
+        world = World(source, ground=ground, keyframe=keyframe, **load_options)
     live = LiveView(
         world.model,
         world.q,

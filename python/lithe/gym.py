@@ -20,7 +20,8 @@
     Lithe/JumpWorm-v0        −100·z|z| of the root's height: jump            three, 100 N·m          10 ms
 
 A pole's angle is not wrapped: a turn is 2π away from upright. Other scenes need a task or a reward function:
-LitheEnv('pendulum', reward=…). Gymnasium 1.1 or later.
+LitheEnv('pendulum', reward=…). A robot file can stand for a scene: LitheEnv('robot.urdf') stands on a ground, and is
+rewarded for staying as it starts, unless task= or reward= say something else. Gymnasium 1.1 or later.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ from lithe._gym_jacobians import EnvJacobians as EnvJacobians
 from lithe._gym_jacobians import StepOfEnv
 from lithe._gym_setup import Actuated, Reward, Setup, set_up
 from lithe._gym_vector import LitheVectorEnv as LitheVectorEnv
-from lithe._lithe import Scene, StepOptions, Task, step
+from lithe._lithe import StepOptions, Task, step
+from lithe.world import GroundLike, Source
 
 __all__ = ["EnvJacobians", "LitheEnv", "LitheVectorEnv", "make", "make_vec"]
 
@@ -50,33 +52,48 @@ class LitheEnv(gymnasium.Env[Array, NDArray[np.float32]]):
 
     def __init__(
         self,
-        scene: str | Scene,
+        scene: Source,
         *,
         actuated: Actuated | None = None,
-        task: Task | None = None,
+        task: Task | str | None = None,
         reward: Reward | None = None,
         hold: int | None = None,
         horizon: int | None = None,
         noise: float = 0.01,
         options: StepOptions | None = None,
         render_mode: None = None,
+        ground: GroundLike = None,
+        keyframe: str | None = None,
+        **load_options: Any,
     ) -> None:
-        """scene     a name of lithe.scene_names(), or a Scene
+        """scene     a name of lithe.scene_names(), a URDF, SDF or MJCF file, what load() gives, or a Scene
         actuated  joints that the action drives: {name: largest force}, or names (then their own limits, or 10 N or
                   10 N·m where there are none). By default those with a finite effort limit; if there are none, all
                   that do not let a body float
-        task      instead of the scene's
+        task      instead of the scene's: a Task, or the text of one that any robot can be set ('hold', 'reach NAME X Y
+                  Z', 'rise HEIGHT'). Of a file by default 'hold': to stay as it starts
         reward    a function of (q, v, action) after the step, instead of the task; for many worlds it gets arrays
                   (worlds, …) and gives (worlds,)
-        hold      steps of the model per action
-        horizon   actions per episode; 0: no end. By default the task's
+        hold      steps of the model per action; of a file by default as many as make 10 ms
+        horizon   actions per episode; 0: no end. By default the task's, of a file 10 s
         noise     the initial state is this far from the scene's at most, in each DoF and its velocity
         options   a StepOptions; by default the scene's time step
+        ground, keyframe, load_options   of a file, as in World()
         """
         if render_mode is not None:
             raise ValueError(f"render_mode: '{render_mode}'; there is none")
         self.setup: Setup = set_up(
-            scene, actuated=actuated, task=task, reward=reward, hold=hold, horizon=horizon, noise=noise, options=options
+            scene,
+            actuated=actuated,
+            task=task,
+            reward=reward,
+            hold=hold,
+            horizon=horizon,
+            noise=noise,
+            options=options,
+            ground=ground,
+            keyframe=keyframe,
+            load_options=load_options,
         )
         self.render_mode = None
         self.observation_space = Box(-np.inf, np.inf, (self.setup.model.nq + self.setup.model.nv,), dtype=np.float64)
@@ -113,13 +130,13 @@ class LitheEnv(gymnasium.Env[Array, NDArray[np.float32]]):
         return np.concatenate([self._q, self._v])
 
 
-def make(scene: str | Scene, **options: Any) -> LitheEnv:
-    """An environment of a scene; options as in LitheEnv."""
+def make(scene: Source, **options: Any) -> LitheEnv:
+    """An environment of a scene or a file; options as in LitheEnv."""
     return LitheEnv(scene, **options)
 
 
-def make_vec(scene: str | Scene, num_envs: int, **options: Any) -> LitheVectorEnv:
-    """Many worlds of a scene in one environment, stepped on all cores; options as in LitheVectorEnv."""
+def make_vec(scene: Source, num_envs: int, **options: Any) -> LitheVectorEnv:
+    """Many worlds of a scene or a file in one environment, stepped on all cores; options as in LitheVectorEnv."""
     return LitheVectorEnv(num_envs, scene, **options)
 
 

@@ -24,22 +24,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal, overload
 
+import numpy as np
 import torch
 
-from lithe._lithe import GradientOptions, Model, StepOptions, StepParameters
+from lithe._lithe import GradientOptions, Model, Scene, StepOptions, StepParameters
 from lithe._torch_arguments import Arguments, Parameter, Targets, constant
 from lithe._torch_functions import Call, Rollout, Step
 from lithe._torch_reports import last_reports as last_reports
+from lithe.world import World
 
 __all__ = ["last_reports", "rollout", "step"]
 
 Options = StepOptions | float | None
 Params = Mapping[str, Parameter] | None
+Subject = Model | Scene | World
 
 
 @overload
 def step(
-    model: Model,
+    model: Subject,
     q: torch.Tensor,
     v: torch.Tensor,
     tau: torch.Tensor | None = None,
@@ -56,7 +59,7 @@ def step(
 
 @overload
 def step(
-    model: Model,
+    model: Subject,
     q: torch.Tensor,
     v: torch.Tensor,
     tau: torch.Tensor | None = None,
@@ -72,7 +75,7 @@ def step(
 
 
 def step(
-    model: Model,
+    model: Subject,
     q: torch.Tensor,
     v: torch.Tensor,
     tau: torch.Tensor | None = None,
@@ -87,6 +90,8 @@ def step(
 ) -> tuple[torch.Tensor, ...]:
     """One step: (q_next, v_next), or (q_next, v_next, forces).
 
+    model                 what moves. A Scene or a World stands for its model with its own time step (or options) and
+                          motor targets, where none are given: lithe.scene('robot.urdf') opens a file once for all steps
     q (…, nq), v (…, nv)  the state
     tau (…, nv)           generalised forces; None: zero
     params                numbers of the model by name, such as {'shape/foot/friction': μ}: tensors () or (…), or plain
@@ -106,6 +111,7 @@ def step(
     changing it before the backward pass changes nothing. Numbers that are not finite are a lithe.Error, which names
     the item of the flattened batch.
     """
+    model, options, targets = _settled(model, options, targets)
     arguments = Arguments(model, q, v)
     if tau is not None:
         arguments.add("tau", tau, model.nv)
@@ -126,7 +132,7 @@ def step(
 
 
 def rollout(
-    model: Model,
+    model: Subject,
     q: torch.Tensor,
     v: torch.Tensor,
     tau: torch.Tensor,
@@ -148,9 +154,13 @@ def rollout(
     the backward pass takes the steps once more. For controls that depend on the state on the way (a feedback policy),
     use step() in a loop.
     """
+    given = targets
+    model, options, targets = _settled(model, options, targets)
     arguments = Arguments(model, q, v)
     arguments.add("tau", tau, "T", model.nv)
     steps = tau.shape[-2]
+    if given is None and targets is not None:
+        targets = np.broadcast_to(np.asarray(targets), (steps, len(model.motor_names)))
     arguments.add_parameters(params)
     if targets is not None:
         if isinstance(targets, torch.Tensor) and targets.requires_grad:
@@ -169,6 +179,24 @@ def rollout(
     by_row = Rollout.apply(call, *_inputs(arguments, (steps, model.nv)))
     q_after, v_after = (arguments.restore(x) for x in by_row[:2])
     return torch.cat([start_q, q_after], dim=-2), torch.cat([start_v, v_after], dim=-2)
+
+
+def _settled(
+    subject: Subject, options: Options, targets: Targets | None
+) -> tuple[Model, Options, Targets | None]:
+    """The model, and what a scene or a world says where nothing else is said."""
+    if isinstance(subject, Model):
+        return subject, options, targets
+    if isinstance(subject, World):
+        own: tuple[Options, Targets | None] = (subject.options, subject.targets)
+    elif isinstance(subject, Scene):
+        own = (subject.time_step, subject.motor_targets if subject.model.motor_names else None)
+    else:
+        raise TypeError(
+            f"model: expected a Model, a Scene or a World, got {type(subject).__name__}; lithe.scene() makes a Scene of "
+            "a file or of what load() gives"
+        )
+    return subject.model, own[0] if options is None else options, own[1] if targets is None else targets
 
 
 def _call(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -23,16 +22,15 @@ from lithe._lithe import (
     Visual,
     difference,
     kinetic_energy,
-    load,
     neutral_configuration,
     normalized,
     potential_energy,
-    scene,
     step,
 )
 
 Floats: TypeAlias = NDArray[np.float64]
 Source: TypeAlias = "Model | Scene | LoadedModel | str | os.PathLike[str]"
+GroundLike: TypeAlias = "bool | float | None"
 Controller: TypeAlias = "Callable[[World], ArrayLike | None]"
 
 
@@ -64,17 +62,12 @@ def _vector(name: str, value: ArrayLike, size: int) -> Floats:
     return vector
 
 
-def _open(source: Source) -> Model | Scene | LoadedModel:
-    """What a name stands for: a file, if it is there or its name has an ending, else a scene."""
-    if isinstance(source, (Model, Scene, LoadedModel)):
+def _open(source: Source, ground: GroundLike, keyframe: str | None, load_options: Mapping[str, Any]) -> Model | Scene:
+    """The model or scene itself, if that is all that is said; else a Scene of what was named."""
+    nothing_asked = (ground is None or ground is False) and keyframe is None and not load_options
+    if isinstance(source, (Model, Scene)) and nothing_asked:
         return source
-    if isinstance(source, str) and not Path(source).suffix and not Path(source).is_file():
-        return scene(source)
-    if isinstance(source, (str, os.PathLike)):
-        return load(source)
-    raise TypeError(
-        f"source: expected a Model, a Scene, a LoadedModel or the name of a file or scene, got {type(source).__name__}"
-    )
+    return Scene(source, ground=ground, keyframe=keyframe, **load_options)
 
 
 class World:
@@ -88,27 +81,46 @@ class World:
     gives, which say where they start, at what time step and with what motor targets; or the name of a scene or a file.
     `options` is a StepOptions or a time step in seconds; without it the source's time step is taken, or 1 ms.
 
-    The model is not copied: what is changed in it acts from the next step on.
+    >>> world = lithe.World('robot.urdf', base='floating')          # stands on a ground
+    >>> world = lithe.World('robot.xml', keyframe='home', ground=False)
+
+    ground        whether to put a ground under its lowest point: True (unless there is one), False, or a height in
+                  metres. None: what a file holds gets one if it would fall for ever without; anything else has its own
+    keyframe      the name of a state of the file to start in
+    load_options  those of load(), if `source` is a file: base=, packages=, strict= …
+
+    The model of a Model or Scene is not copied, unless a ground is put under it: what is changed in it acts from the
+    next step on.
     """
 
-    def __init__(self, source: Source, *, options: StepOptions | float | None = None) -> None:
-        opened = _open(source)
+    def __init__(
+        self,
+        source: Source,
+        *,
+        options: StepOptions | float | None = None,
+        ground: GroundLike = None,
+        keyframe: str | None = None,
+        **load_options: Any,
+    ) -> None:
+        opened = _open(source, ground, keyframe, load_options)
         self._model: Model
+        self._targets: Floats | None = None
         if isinstance(opened, Model):
             self._model = opened
             start: tuple[ArrayLike, ArrayLike] = (neutral_configuration(opened), np.zeros(opened.nv))
-            self._targets: Floats | None = None
             self._name = "world"
             self.options = 1e-3 if options is None else options
         else:
             self._model = opened.model
             start = (opened.q, opened.v)
-            self._targets = self._read_targets(opened.motor_targets) if self._model.motor_names else None
+            if self._model.motor_names and not isinstance(source, Model):
+                self._targets = self._read_targets(opened.motor_targets)
             self.options = opened.time_step if options is None else options
-            self._name = opened.name if isinstance(opened, LoadedModel) else source if isinstance(source, str) else "scene"
+            self._name = "world" if isinstance(source, Model) else opened.name
         # For those who look at it.
-        self._visuals: list[Visual] = opened.visuals if isinstance(opened, LoadedModel) else []
+        self._visuals: list[Visual] = opened.visuals if isinstance(opened, Scene) else []
         self._task: Task | None = opened.task if isinstance(opened, Scene) else None
+        self._warnings: list[str] = opened.warnings if isinstance(opened, Scene) else []
         self._record: StepRecord | None = None
         self._guess: StepRecord | None = None
         self._time = 0.0
@@ -119,6 +131,11 @@ class World:
     def model(self) -> Model:
         """What moves."""
         return self._model
+
+    @property
+    def warnings(self) -> list[str]:
+        """What load() had to say about the file that it was made of; empty for anything else."""
+        return list(self._warnings)
 
     @property
     def options(self) -> StepOptions:
