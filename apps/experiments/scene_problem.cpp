@@ -7,6 +7,7 @@
 
 #include "lithe/core/check.h"
 #include "lithe/dynamics/body_motion.h"
+#include "lithe/dynamics/inverse_dynamics.h"
 #include "lithe/dynamics/jacobians.h"
 #include "lithe/optimize/residuals.h"
 #include "lithe/scenes/catalogue.h"
@@ -86,6 +87,17 @@ Problem problem_of(const Scene& scene, const SceneProblemOptions& options) {
   }
   check_problem(problem);
   return problem;
+}
+
+Plan holding_plan(const Problem& problem) {
+  Kinematics kin;
+  kinematics(problem.model, problem.start.q, kin);
+  InverseDynamics dynamics;
+  rnea(problem.model, kin, VecX::Zero(problem.model.nv()), dynamics);
+  Plan plan = initial_plan(problem);
+  plan.u.colwise() = VecX(dynamics.tau(problem.actuated));
+  clamp(problem, plan);
+  return plan;
 }
 
 PointValue point_value(const TaskPoint& point, const Model& model, const ConstVecRef& q) {

@@ -20,6 +20,10 @@ struct SceneProblemOptions {
 // driven. A scene without a task is an Error that lists those with one.
 Problem problem_of(const Scene& scene, const SceneProblemOptions& options = {});
 
+// A plan to begin a search with: forces that hold the model against gravity where it starts, as far as they may and nothing else (a
+// contact, a motor) carries it. An arm that nothing holds has folded long before the end, and from there solvers find no way back.
+Plan holding_plan(const Problem& problem);
+
 // What a task's term says of a state at the end.
 struct TermValue {
   double x = 0;     // the joint's position or velocity

@@ -27,6 +27,7 @@
 #include "lithe/io/recording_writer.h"
 #include "lithe/optimize/motion.h"
 #include "lithe/scenes/any_task.h"
+#include "lithe/scenes/ground.h"
 
 namespace lithe::cli {
 
@@ -85,7 +86,7 @@ class Optimization {
   }
 
   void run() {
-    const Plan initial = initial_plan(problem_);
+    const Plan initial = bolted_down() ? experiments::holding_plan(problem_) : initial_plan(problem_);
     MotionEvaluator evaluator(problem_);
     EvaluatedMotion motion;
     evaluator.run(initial, MotionEvaluator::Keep::nothing, nullptr, motion);
@@ -108,6 +109,11 @@ class Optimization {
   }
 
  private:
+  // Whether nothing but its joints' forces carries a robot that was set a task here. (The paper's scenes begin with none.)
+  bool bolted_down() const {
+    return !options_.task.empty() && scene_.model.motors().empty() && !falling_joint(scene_.model, scene_.q);
+  }
+
   Solution solve(const Plan& initial) {
     experiments::MethodOptions method;
     method.max_iterations = options_.iterations;

@@ -10,6 +10,7 @@
 #include "lithe/core/check.h"
 #include "lithe/optimize/motion.h"
 #include "lithe/optimize/residuals.h"
+#include "lithe/scenes/any_task.h"
 #include "lithe/scenes/catalogue.h"
 
 namespace lithe::experiments {
@@ -64,6 +65,22 @@ TEST(SceneProblem, PointsAreCostsToo) {
   EXPECT_NEAR((value.place - Vec3(1, 2, 3)).squaredNorm(), value.cost, 1e-12 * motion.cost);
   const ResidualCheck check = check_residual(s.model, *problem.costs[0].residual);
   EXPECT_TRUE(check.passed) << check.worst;
+}
+
+TEST(SceneProblem, AHoldingPlanKeepsAnArmWhereItIs) {
+  ModelBuilder builder;
+  builder.add_body("world", {.name = "arm", .inertia = SpatialInertia::point(2, Vec3(0.5, 0, 0))},
+                   revolute("shoulder", Vec3::UnitY()));
+  Scene s = at_rest(builder);
+  s.task = hold_task(s);
+  const Problem problem = problem_of(s);
+  const Plan plan = holding_plan(problem);
+  EXPECT_NEAR(plan.u(0, 0), -2 * 0.5 * 9.81, 1e-12);  // about +y, down is positive
+  EXPECT_NEAR(motion_of(problem, plan).q(0, problem.steps), 0, 1e-9);
+  Joint weak = s.model.joints()[0];
+  weak.effort_limit = 1;
+  s.model.set_joint(s.model.joint("shoulder"), weak);
+  EXPECT_EQ(holding_plan(problem_of(s)).u(0, 0), -1);
 }
 
 TEST(SceneProblem, DrivenIsWhatHasAMotor) {
