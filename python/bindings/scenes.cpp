@@ -171,7 +171,14 @@ void bind_any_tasks(nb::module_& m) {
 
 void bind_scenes(nb::module_& m) {
   bind_tasks(m);
-  nb::class_<ShownScene>(m, "Scene", "A model with a state to start from and a time step to take.")
+  nb::class_<ShownScene>(
+      m, "Scene",
+      (std::string(
+           "A model with a state to start from and a time step to take.\n\n"
+           "Of a copy of a model: q is the neutral configuration, and v and the motor targets are 0, where they "
+           "are not given. Or of what a file, a scene of the catalogue or another Scene holds.") +
+       kOpenDoc)
+          .c_str())
       .def(
           "__init__",
           [](ShownScene* self, const Model& model, const OptionalArray& q, const OptionalArray& v, double time_step,
@@ -183,9 +190,7 @@ void bind_scenes(nb::module_& m) {
           },
           nb::arg("model"), nb::arg("q") = nb::none(), nb::arg("v") = nb::none(), nb::kw_only(),
           nb::arg("time_step") = 1e-3, nb::arg("motor_targets") = nb::none(), nb::arg("task").none() = nb::none(),
-          nb::arg("ground").none() = nb::none(),
-          "Of a copy of the model. q is the neutral configuration, and v and the motor targets are 0, where they are "
-          "not given.")
+          nb::arg("ground").none() = nb::none())
       .def(
           "__init__",
           [](ShownScene* self, nb::object source, const GroundIn& ground, const std::optional<std::string>& keyframe,
@@ -199,8 +204,7 @@ void bind_scenes(nb::module_& m) {
           nb::sig("def __init__(self, source: Model | Scene | LoadedModel | str | os.PathLike[str], *, ground: bool | "
                   "float | "
                   "None = None, keyframe: str | None = None, task: Task | str | None = None, **load_options: "
-                  "typing.Any) -> None"),
-          (std::string("Of what a file, a scene of the catalogue or another Scene holds.") + kOpenDoc).c_str())
+                  "typing.Any) -> None"))
       .def_prop_ro(
           "model", [](ShownScene& shown) -> Model& { return shown.scene.model; }, nb::rv_policy::reference_internal)
       .def_prop_rw(
