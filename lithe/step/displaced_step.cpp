@@ -135,6 +135,16 @@ ModeSwitch switches_of(const Side& a, const Side& b, const Constraint& x, const 
   return switches;
 }
 
+// Whether rows that imply one another in one step do so in the other. Where the rank changes there is a jump however smooth all else is: the loop
+// of a flat linkage, opened a little, also forbids to turn the linkage out of its plane. −1 is no rank: nobody needed it.
+bool same_ranks(const StepRecord& a, const StepRecord& b) {
+  const auto same = [](const LcpReport& x, const LcpReport& y) {
+    return x.rank == y.rank || x.rank < 0 || y.rank < 0 || x.clamping_rows != y.clamping_rows;
+  };
+  return a.reports.size() != b.reports.size() ||
+         std::equal(a.reports.begin(), a.reports.end(), b.reports.begin(), same);
+}
+
 }  // namespace
 
 ModeSwitch mode_switch(const Model& model_a, const StepRecord& a, const Model& model_b, const StepRecord& b) {
@@ -143,7 +153,7 @@ ModeSwitch mode_switch(const Model& model_a, const StepRecord& a, const Model& m
     return std::array{has(r.status.flags, LcpFlag::unpolished), has(r.status.flags, LcpFlag::targets_dropped),
                       has(r.status.flags, LcpFlag::unsolved), r.status.diverged};
   };
-  ModeSwitch switches = outcome(a) == outcome(b) ? ModeSwitch::none : ModeSwitch::solver;
+  ModeSwitch switches = outcome(a) == outcome(b) && same_ranks(a, b) ? ModeSwitch::none : ModeSwitch::solver;
   for_each_pushing(a, b, [&](const Constraint* x, const Constraint* y) {
     switches = switches | (x && y ? switches_of({model_a, a}, {model_b, b}, *x, *y) : ModeSwitch::constraints);
   });

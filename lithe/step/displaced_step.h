@@ -18,7 +18,7 @@ enum class ModeSwitch : std::uint8_t {
   normals = 4,      // a contact opened or closed
   friction = 8,     // a contact's friction row has another class, or its tangents lie across their seam
   joints = 16,      // a limit, a motor or dry friction has another class
-  solver = 32,      // only one of the two is polished, solved, or has all of its targets; or one diverged
+  solver = 32,      // only one of the two is polished, solved, or has all of its targets; one diverged; or ranks differ
 };
 constexpr ModeSwitch operator|(ModeSwitch a, ModeSwitch b) {
   return static_cast<ModeSwitch>(static_cast<std::uint8_t>(a) | static_cast<std::uint8_t>(b));
