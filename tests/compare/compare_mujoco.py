@@ -155,7 +155,9 @@ def compare_numbers(comparison, ours, model):
     weightless = model.opt.disableflags & int(mujoco.mjtDisableBit.mjDSBL_GRAVITY)
     comparison.close("gravity", ours["gravity"], np.zeros(3) if weightless else model.opt.gravity)
     comparison.close("time step", ours["time_step"], model.opt.timestep)
-    moving = sum(model.body_mass[b] for b in range(1, model.nbody) if model.body_weldid[b] != 0)
+    # A mocap body is welded to nothing, but stays where it is.
+    moves = [w != 0 and model.body_mocapid[w] < 0 for w in model.body_weldid]
+    moving = sum(model.body_mass[b] for b in range(1, model.nbody) if moves[b])
     comparison.close("mass of what moves", ours["mass"], moving)
     comparison.close("initial state", ours["q"], our_q(model, model.qpos0))
     limits = {joint["name"]: (joint["lower"], joint["upper"]) for joint in ours["joints"]}
