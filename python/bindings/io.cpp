@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
@@ -110,11 +111,13 @@ void bind_limits(nb::module_& m) {
 using Packages = std::optional<std::map<std::string, PathIn>>;
 using Roots = std::optional<std::vector<PathIn>>;
 using Pieces = std::optional<std::map<std::string, std::vector<PathIn>>>;
+using Tolerance = std::optional<std::pair<double, double>>;
 
 LoadOptions read_options(const Choice<Base>& base, bool strict, bool visuals, const Packages& packages,
                          const Roots& roots, bool anywhere, const Pieces& convex_pieces,
                          const std::optional<LoadLimits>& limits, const Choice<SelfCollision>& self_collision,
-                         const std::optional<PathIn>& srdf, const std::string& keyframe) {
+                         const std::optional<PathIn>& srdf, const std::string& keyframe,
+                         const Tolerance& hull_tolerance, bool cache) {
   LoadOptions options{.base = base.get("base"),
                       .self_collision = self_collision.get("self_collision"),
                       .srdf = srdf ? srdf->string() : std::string(),
@@ -134,13 +137,15 @@ LoadOptions read_options(const Choice<Base>& base, bool strict, bool visuals, co
     }
   }
   if (limits) options.limits = *limits;
+  if (hull_tolerance) options.hull_tolerance = {.absolute = hull_tolerance->first, .relative = hull_tolerance->second};
+  options.cache = cache;
   return options;
 }
 
 constexpr const char* kOptionsDoc = R"(
 
-base           how a root that the file does not attach to the world is held: 'automatic' (a link called "world" or
-               without mass is fixed, any other floats), 'fixed' or 'floating'
+base           how a root that the file does not attach to the world is held: 'automatic' (a link called "world" is fixed,
+               others by the mass they carry: docs/files.md), 'fixed' or 'floating'
 strict         warnings are errors
 visuals        read what is only to be seen
 packages       {name: folder}: where package://name/… and model://name/… are; others are looked for in ROS_PACKAGE_PATH,
@@ -149,11 +154,14 @@ roots          further folders that files may come from, besides the file's own,
 anywhere       files may come from anywhere
 convex_pieces  {mesh file as the model names it: [files]}: convex pieces to use instead of the mesh's hull
 limits         LoadLimits: what a file may cost
-self_collision which links of a URDF's robot may touch: 'automatic' (all but those that are joined, that overlap where the
-               model starts or that touch in most poses), 'automatic_strict' (those that overlap only at the start may),
+self_collision which links of a URDF's robot may touch: 'auto' (all but those that are joined, that overlap where the
+               model starts or that touch in most poses), 'auto_strict' (those that overlap only at the start may),
                'all' (all but parent and child) or 'none', which holds for every format
 srdf           an SRDF with pairs of links that do not collide, and states; else the one beside the URDF, if there is one
-keyframe       the name of the keyframe, or of the SRDF's state, to start in
+keyframe       the name of the keyframe, or of the SRDF's state, to start in; 'qpos0': the pose of the file
+hull_tolerance (absolute, relative): how far the hull of a collision mesh may lie inside the exact one, in m and of its
+               size, whichever is less; by default (1e-3, 5e-3). (0, 0) keeps every vertex
+cache          remember between runs what was found out about meshes
 
 What is wrong is a LoadError (a ValueError with .file and .line); a file that is not there a MissingFile (a
 FileNotFoundError, too). Nothing is fetched from a network; nothing is written but the cache of hulls.)";
@@ -164,8 +172,9 @@ void define_loader(nb::module_& m, const char* name, Function load_with, const s
   m.def(name, load_with, arguments..., nb::kw_only(), nb::arg("base") = "automatic", nb::arg("strict") = false,
         nb::arg("visuals") = true, nb::arg("packages").none() = nb::none(), nb::arg("roots").none() = nb::none(),
         nb::arg("anywhere") = false, nb::arg("convex_pieces").none() = nb::none(),
-        nb::arg("limits").none() = nb::none(), nb::arg("self_collision") = "automatic",
-        nb::arg("srdf").none() = nb::none(), nb::arg("keyframe") = "", (doc + kOptionsDoc).c_str());
+        nb::arg("limits").none() = nb::none(), nb::arg("self_collision") = "auto", nb::arg("srdf").none() = nb::none(),
+        nb::arg("keyframe") = "", nb::arg("hull_tolerance").none() = nb::none(), nb::arg("cache") = true,
+        (doc + kOptionsDoc).c_str());
 }
 
 // A loader of one C++ function. The GIL is released while it reads.
@@ -173,9 +182,10 @@ template <LoadedModel (*load_file)(const std::string&, const LoadOptions&)>
 LoadedModel load_path(const PathIn& path, const Choice<Base>& base, bool strict, bool visuals, const Packages& packages,
                       const Roots& roots, bool anywhere, const Pieces& convex_pieces,
                       const std::optional<LoadLimits>& limits, const Choice<SelfCollision>& self_collision,
-                      const std::optional<PathIn>& srdf, const std::string& keyframe) {
+                      const std::optional<PathIn>& srdf, const std::string& keyframe, const Tolerance& hull_tolerance,
+                      bool cache) {
   const LoadOptions options = read_options(base, strict, visuals, packages, roots, anywhere, convex_pieces, limits,
-                                           self_collision, srdf, keyframe);
+                                           self_collision, srdf, keyframe, hull_tolerance, cache);
   const nb::gil_scoped_release released;
   std::error_code ignored;
   if (!std::filesystem::exists(path.path, ignored)) throw MissingFile({path.string()}, "there is no such file");
@@ -193,9 +203,9 @@ void bind_io(nb::module_& m) {
       .str_value("fixed", Base::fixed, "fixed")
       .str_value("floating", Base::floating, "floating");
   nb::enum_<SelfCollision>(m, "SelfCollision", "Which links of one robot may touch one another.", nb::is_str())
-      .str_value("automatic", SelfCollision::automatic, "automatic",
+      .str_value("auto", SelfCollision::automatic, "auto",
                  "All but those that are joined, that overlap where the model starts or that touch in most poses.")
-      .str_value("automatic_strict", SelfCollision::automatic_strict, "automatic_strict",
+      .str_value("auto_strict", SelfCollision::automatic_strict, "auto_strict",
                  "The same, but those that overlap only at the start may.")
       .str_value("all", SelfCollision::all, "all", "All but parent and child.")
       .str_value("none", SelfCollision::none, "none");
@@ -219,9 +229,9 @@ void bind_io(nb::module_& m) {
       [](std::string_view text, const PathIn& name, const Choice<Base>& base, bool strict, bool visuals,
          const Packages& packages, const Roots& roots, bool anywhere, const Pieces& convex_pieces,
          const std::optional<LoadLimits>& limits, const Choice<SelfCollision>& self_collision,
-         const std::optional<PathIn>& srdf, const std::string& keyframe) {
+         const std::optional<PathIn>& srdf, const std::string& keyframe, const Tolerance& hull_tolerance, bool cache) {
         const LoadOptions options = read_options(base, strict, visuals, packages, roots, anywhere, convex_pieces,
-                                                 limits, self_collision, srdf, keyframe);
+                                                 limits, self_collision, srdf, keyframe, hull_tolerance, cache);
         const nb::gil_scoped_release released;
         return load_text(text, name.string(), options);
       },

@@ -130,6 +130,20 @@ void bind_parts(nb::module_& m) {
                [](const Keyframe& key) { return fmt::format("<Keyframe '{}' at {:g} s>", key.name, key.time); });
   make_picklable(keyframe_class);
 
+  auto hull_class =
+      nb::class_<LoadedHull>(m, "LoadedHull", "The convex hull of a collision mesh, as it was simplified.")
+          .def_ro("file", &LoadedHull::file)
+          .def_ro("points", &LoadedHull::points, "Of the mesh.")
+          .def_ro("exact_vertices", &LoadedHull::exact_vertices, "Of its convex hull; above 10,000 an upper bound.")
+          .def_ro("kept_vertices", &LoadedHull::kept_vertices, "Of the hull that collides.")
+          .def_ro("tolerance", &LoadedHull::tolerance, "How far that may lie inside the convex hull, m.")
+          .def_ro("error", &LoadedHull::error, "How far it does, m.")
+          .def_ro("from_cache", &LoadedHull::from_cache, "Which points to keep was known from an earlier run.")
+          .def("__repr__", [](const LoadedHull& hull) {
+            return fmt::format("<LoadedHull '{}': {} of {} vertices, within {:.3g} m>", hull.file, hull.kept_vertices,
+                               hull.exact_vertices, hull.error);
+          });
+  make_picklable(hull_class);
   using Reason = ExceptedPair::Reason;
   nb::enum_<Reason>(m, "ExceptedPairReason", nb::is_str(), "Why two bodies do not touch.")
       .str_value("joined", Reason::joined, "joined", "Through links without shapes or mass, or to a welded base.")
@@ -289,6 +303,9 @@ void bind_loaded(nb::module_& m) {
       .def_prop_ro(
           "excepted_pairs", [](const LoadedModel& loaded) { return loaded.excepted_pairs; },
           "Links that do not touch one another, and why.")
+      .def_prop_ro(
+          "hulls", [](const LoadedModel& loaded) { return loaded.hulls; },
+          "How the hulls of collision meshes were simplified: one per mesh and scale.")
       .def_prop_ro(
           "collision_meshes", [](const LoadedModel& loaded) { return loaded.collision_meshes; }, "One per file.")
       .def_prop_ro(
