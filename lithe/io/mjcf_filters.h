@@ -1,16 +1,17 @@
 #pragma once
 
+#include <compare>
 #include <map>
-#include <utility>
 #include <vector>
 
 #include "lithe/io/mjcf_parts.h"
 
 namespace lithe::mjcf {
 
-// Who may touch whom. MuJoCo's rule is (contype₁ & conaffinity₂) ∨ (contype₂ & conaffinity₁) ≠ 0; Lithe's is that each one's groups meet
-// the other's mask. Every combination of contype and conaffinity that the file has becomes a group of its own, and its mask leaves out
-// the groups that it does not touch: exact for up to 32 combinations. The most frequent file, with one combination, has the default filter.
+// Who may touch whom. MuJoCo's rule is (contype₁ & conaffinity₂) ∨ (contype₂ & conaffinity₁) ≠ 0, or a <pair> of the two; Lithe's is that
+// each one's groups meet the other's mask. Every combination of contype, conaffinity and partners that the file has becomes a group of its
+// own (geoms with the same partners are partners of the same geoms), and its mask leaves out the groups that it does not touch: exact for
+// up to 32 combinations. The most frequent file, with one combination, has the default filter.
 class ContactFilters {
  public:
   explicit ContactFilters(const std::vector<GeomPart>& geoms);
@@ -19,7 +20,13 @@ class ContactFilters {
   bool exact() const { return exact_; }
 
  private:
-  using Combination = std::pair<std::uint32_t, std::uint32_t>;
+  struct Combination {
+    std::uint32_t contype, conaffinity;
+    std::vector<int> partners;
+    auto operator<=>(const Combination&) const = default;
+  };
+  static Combination combination(const GeomPart& geom) { return {geom.contype, geom.conaffinity, geom.partners}; }
+
   std::map<Combination, CollisionFilter> filters_;
   bool exact_ = true;
 };

@@ -50,7 +50,8 @@ struct GeomPart {
   std::optional<double> mass = std::nullopt;
   double density = 1000;
   bool shell = false;
-  bool paired = false;  // a <pair> names it
+  bool paired = false;             // a <pair> names it
+  std::vector<int> partners = {};  // geoms that it touches by a <pair>, whatever the contypes; ascending
 
   bool touches() const { return contype != 0 || conaffinity != 0 || paired; }
 };

@@ -207,6 +207,59 @@ TEST(SelfCollision, OfMjcfIsWhatTheFileSaysUnlessNone) {
   EXPECT_TRUE(may_touch(none, "a", "other"));  // another robot
 }
 
+// Whether two shapes may touch, by name.
+bool shapes_may_touch(const LoadedModel& loaded, const std::string& a, const std::string& b) {
+  return ColliderSet(loaded.model).may_touch(loaded.model.shape(a), loaded.model.shape(b));
+}
+
+TEST(SelfCollision, OfMjcfIsByPairsOfGeomsWhereTheFileSaysSo) {
+  // Only the sole is paired with the floor, and only the toe with the other foot.
+  const auto foot = [](const std::string& side) {
+    const auto geom = [&](const std::string& name) {
+      return "<geom name=\"" + side + name + "\" size=\"0.1\" contype=\"0\" conaffinity=\"0\"/>";
+    };
+    return "<body name=\"" + side + "\"><freejoint/>" + geom("sole") + geom("toe") + geom("seen") + "</body>";
+  };
+  const LoadedModel loaded =
+      load_mjcf_text("<worldbody><geom name=\"floor\" type=\"plane\" size=\"1 1 1\"/>" + foot("l") + foot("r") +
+                     "<body name=\"ball\"><freejoint/><geom name=\"ball\" size=\"0.1\"/></body></worldbody>"
+                     "<contact><pair geom1=\"lsole\" geom2=\"floor\"/><pair geom1=\"floor\" geom2=\"rsole\"/>"
+                     "<pair geom1=\"ltoe\" geom2=\"rtoe\"/></contact>");
+  EXPECT_TRUE(shapes_may_touch(loaded, "lsole", "floor"));
+  EXPECT_TRUE(shapes_may_touch(loaded, "rsole", "floor"));
+  EXPECT_TRUE(shapes_may_touch(loaded, "ltoe", "rtoe"));
+  EXPECT_TRUE(shapes_may_touch(loaded, "ball", "floor"));
+  EXPECT_FALSE(shapes_may_touch(loaded, "ltoe", "floor"));
+  EXPECT_FALSE(shapes_may_touch(loaded, "lsole", "rsole"));
+  EXPECT_FALSE(shapes_may_touch(loaded, "lsole", "rtoe"));
+  EXPECT_FALSE(shapes_may_touch(loaded, "lsole", "ball"));
+  EXPECT_EQ(loaded.model.shapes().size(), 6u);
+  EXPECT_TRUE(loaded.model.pair_exceptions().empty());
+  EXPECT_EQ(warning_count(loaded, "mjcf.pair"), 0);
+}
+
+TEST(SelfCollision, OfMjcfTakesAPairBeforeAnExclusion) {
+  const LoadedModel loaded = load_mjcf_text(
+      "<worldbody><body name=\"a\"><freejoint/><geom name=\"a\" size=\"0.1\"/></body><body name=\"b\"><freejoint/>"
+      "<geom name=\"b\" size=\"0.1\"/></body></worldbody>"
+      "<contact><pair geom1=\"a\" geom2=\"b\"/><exclude body1=\"b\" body2=\"a\"/></contact>");
+  EXPECT_TRUE(shapes_may_touch(loaded, "a", "b"));
+}
+
+TEST(SelfCollision, OfMjcfIsByWholeBodiesWherePairsAreTooMany) {
+  std::string bodies, pairs;
+  for (int i = 0; i < 40; ++i) {
+    const std::string n = std::to_string(i);
+    bodies += "<body name=\"" + n + "\"><freejoint/><geom name=\"" + n +
+              "\" size=\"0.1\" contype=\"0\" conaffinity=\"0\"/></body>";
+    if (i > 0) pairs += "<pair geom1=\"" + std::to_string(i - 1) + "\" geom2=\"" + n + "\"/>";
+  }
+  const LoadedModel loaded = load_mjcf_text("<worldbody>" + bodies + "</worldbody><contact>" + pairs + "</contact>");
+  EXPECT_TRUE(shapes_may_touch(loaded, "7", "8"));
+  EXPECT_FALSE(shapes_may_touch(loaded, "7", "9"));
+  EXPECT_EQ(loaded.model.pair_exceptions().size(), 39u);
+}
+
 TEST(SelfCollision, OfSdfNeverHappensBetweenTheLinksOfAJoint) {
   using sdf::collision_text;
   using sdf::link_text;
