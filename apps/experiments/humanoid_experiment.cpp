@@ -23,7 +23,7 @@ void humanoid_experiment(const ExperimentOptions& options, ExperimentReport& rep
   const Problem& problem = start.problem;
   const Model& model = problem.model;
   DdpOptions ddp_options;
-  ddp_options.max_iterations = options.quick ? 15 : 60;
+  ddp_options.max_iterations = options.quick ? 30 : 60;
   ddp_options.threads = options.threads;
   ddp_options.gradient = GradientOptions::exact();
   ddp_options.progress = reporting(options, "DDP");
