@@ -56,7 +56,8 @@ class Examination {
     for (const LoadWarning& warning : loaded_.warnings) {
       const bool inertia = warning.kind == "inertia.unphysical";
       const std::string more = warning.count > 1 ? fmt::format(" (and {} more)", warning.count - 1) : "";
-      findings_.push_back({inertia ? Severity::error : Severity::warning, inertia ? "inertia" : "ignored",
+      const char* check = inertia ? "inertia" : warning.rank == WarningRank::unused ? "ignored" : "assumed";
+      findings_.push_back({inertia ? Severity::error : Severity::warning, check,
                            fmt::format("{}: {}{}", lithe::to_string(warning.place), warning.text, more)});
     }
   }

@@ -176,8 +176,13 @@ def test_shapes_that_overlap_at_the_start_are_found(robot):
     <parent link="world"/><child link="lump"/><limit lower="-1" upper="1" effort="5" velocity="1"/>
   </joint>
 </robot>"""
-    found, code, report = findings(robot(GOOD_ARM.replace("</robot>", second)))
+    path = robot(GOOD_ARM.replace("</robot>", second))
+    found, code, report = findings(path, "--self-collision", "all")
     assert ("overlap", "warning") in found and code == 0
+    assert any("upper" in f["text"] and "lump" in f["text"] for f in report["findings"])
+    # Otherwise they do not touch, and that is said.
+    found, code, report = findings(path)
+    assert ("overlap", "warning") not in found and ("assumed", "warning") in found and code == 0
     assert any("upper" in f["text"] and "lump" in f["text"] for f in report["findings"])
 
 
@@ -231,7 +236,7 @@ COMPACT = """<robot name="compact">
 
 def test_pairs_that_do_not_touch_are_summed_up_and_listed(robot):
     path = robot(COMPACT)
-    found, code, report = findings(path)
+    found, code, report = findings(path, "--floating-base", "--quick")
     assert found == [("self_collision", "note")] and code == 0
     assert report["findings"][0]["text"].startswith("1 pair of links does not touch: 1 often; a and c in 100 % of poses")
     assert report["touching_pairs"] == []
@@ -242,10 +247,10 @@ def test_pairs_that_do_not_touch_are_summed_up_and_listed(robot):
 
 def test_self_collision_can_be_chosen(robot):
     path = robot(COMPACT)
-    found, _, report = findings(path, "--self-collision", "all")
+    found, _, report = findings(path, "--floating-base", "--quick", "--self-collision", "all")
     assert found == [("overlap", "warning")]
     assert [(pair["a"], pair["b"]) for pair in report["touching_pairs"]] == [("a", "c")]
-    assert findings(path, "--self-collision", "none")[0] == []
+    assert findings(path, "--floating-base", "--quick", "--self-collision", "none")[0] == []
     result = doctor(path, "--self-collision", "some")
     assert result.returncode != 0 and "auto_strict" in result.stderr
 

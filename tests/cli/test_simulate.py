@@ -153,7 +153,7 @@ def test_a_keyframe_may_be_named(tmp_path):
     assert start("--keyframe", "qpos0") == (0, "")
     result = lithe("simulate", file, "--keyframe", "high")
     assert result.returncode == 1
-    assert 'no keyframe "high"; it has "low", "home"' in result.stderr
+    assert "there is no keyframe 'high'; 'MuJoCo Model' has 'low', 'home'" in result.stderr
 
 
 def test_recorded_impulses_carry_the_weight(tmp_path):
