@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
@@ -248,7 +249,7 @@ A ValueError where the model did not come from MJCF, or where the file has parts
           "actuation",
           [](const MujocoBridge& bridge, const ArrayIn& ctrl) {
             const MujocoBridge::Actuation actuation = bridge.actuation(ctrl.vector("ctrl"));
-            return nb::make_tuple(to_numpy(actuation.tau).object, to_numpy(actuation.motor_targets).object);
+            return std::pair(to_numpy(actuation.tau), to_numpy(actuation.motor_targets));
           },
           nb::arg("ctrl"),
           "What the file's actuators make of ctrl (nu,): generalised forces (nv,) and targets of the motors.")
