@@ -79,10 +79,7 @@ void check_no_file_options(const std::string& what, const std::optional<std::str
 // What anything stands for that a scene can be made of.
 ShownScene open_source(nb::handle source, const GroundIn& ground, const std::optional<std::string>& keyframe,
                        const nb::kwargs& load_options) {
-  const auto from_loaded = [&](const LoadedModel& loaded) {
-    return open_scene(loaded,
-                      {.ground = read_ground(ground, Ground::When::automatic), .keyframe = keyframe.value_or("")});
-  };
+  const Ground under = read_ground(ground, Ground::When::automatic);
   const auto as_it_is = [&](ShownScene shown, const std::string& what) {
     check_no_file_options(what, keyframe, load_options);
     put_on_ground(shown.scene, read_ground(ground, Ground::When::no));
@@ -90,7 +87,7 @@ ShownScene open_source(nb::handle source, const GroundIn& ground, const std::opt
   };
   if (nb::isinstance<LoadedModel>(source)) {
     check_no_file_options("it is loaded already", std::nullopt, load_options);
-    return from_loaded(nb::cast<const LoadedModel&>(source));
+    return open_scene(nb::cast<const LoadedModel&>(source), {.ground = under, .keyframe = keyframe.value_or("")});
   }
   if (nb::isinstance<Model>(source)) {
     const auto& model = nb::cast<const Model&>(source);
@@ -108,8 +105,10 @@ ShownScene open_source(nb::handle source, const GroundIn& ground, const std::opt
                                      nb::type_name(source.type()).c_str())
                              .c_str());
   }
-  const nb::object loaded = nb::module_::import_("lithe._lithe").attr("load")(source, **load_options);
-  return from_loaded(nb::cast<const LoadedModel&>(loaded));
+  // What overlaps at the start is looked for in the keyframe, so that it is load() who must know of it.
+  const nb::object loaded = nb::module_::import_("lithe._lithe")
+                                .attr("load")(source, nb::arg("keyframe") = keyframe.value_or(""), **load_options);
+  return open_scene(nb::cast<const LoadedModel&>(loaded), {.ground = under});
 }
 
 constexpr const char* kOpenDoc = R"(

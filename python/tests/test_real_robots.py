@@ -81,6 +81,15 @@ def test_a_model_starts_in_a_keyframe():
         lithe.load_text(SLIDER, "slider.xml", keyframe="hihg")
 
 
+def test_a_world_starts_in_a_keyframe(tmp_path):
+    path = tmp_path / "slider.xml"
+    path.write_text(SLIDER)
+    assert lithe.World(path).q == pytest.approx([2.0])
+    assert lithe.World(path, keyframe="low").q == pytest.approx([-0.25])
+    assert lithe.World(path, keyframe="qpos0").q == pytest.approx([0])
+    assert lithe.World(lithe.load(path), keyframe="low").q == pytest.approx([-0.25])
+
+
 def test_numbers_of_mujoco_and_back():
     loaded = lithe.load_text(SLIDER, "slider.xml")
     bridge = lithe.MujocoBridge(loaded)
