@@ -119,7 +119,7 @@ LoadedModel read(const XmlElement& root, Resources& resources, const LoadOptions
   at_line(root, [&] {
     loaded = format.reader(root, resources, warnings);
     build_hulls(loaded, resources, warnings);
-    complete(format.name == "URDF", beside, {root.place().file, 0}, resources, warnings, loaded);
+    complete(format.name == "URDF", beside, root.place(), resources, warnings, loaded);
   });
   warn_of_singular_dofs(loaded, root, warnings);
   loaded.warnings = warnings.ranked();

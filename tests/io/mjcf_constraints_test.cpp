@@ -347,7 +347,7 @@ TEST(MjcfKeyframes, AreWhereAModelStartsWhereItsOwnPoseIsNone) {
   EXPECT_TRUE(as_written.start.empty());
   options.keyframe = "nowhere";
   expect_error([&] { load_mjcf_text(overlapping(keys), options); }, "no keyframe 'nowhere'", "'apart', 'far'");
-  expect_error([&] { load_text("<robot name=\"r\"><link name=\"a\"/></robot>", "r.urdf", options); }, "none at all");
+  expect_error([&] { load_text("<robot name=\"r\"><link name=\"a\"/></robot>", "r.urdf", options); }, "'r' has none");
 }
 
 TEST(MjcfKeyframes, AreWhereAModelStartsWhereALoopIsOpen) {

@@ -17,6 +17,7 @@ using Reason = ExceptedPair::Reason;
 
 LoadOptions with(Policy policy) {
   LoadOptions options;
+  options.base = LoadOptions::Base::floating;  // otherwise there is a warning about what was assumed
   options.self_collision = policy;
   return options;
 }
@@ -82,7 +83,7 @@ TEST(SelfCollision, LeavesOutWhatOverlapsByDesign) {
 }
 
 TEST(SelfCollision, LeavesOutWhatOverlapsAtTheStartAndSaysSo) {
-  const LoadedModel loaded = load_urdf_text(folded_arm());
+  const LoadedModel loaded = load_urdf_text(folded_arm(), with(Policy::automatic));
   EXPECT_EQ(excepted(loaded), "a-c start");
   EXPECT_FALSE(may_touch(loaded, "a", "c"));
   const ExceptedPair& pair = loaded.excepted_pairs.front();
@@ -121,7 +122,8 @@ TEST(SelfCollision, KeepsWhatMayMeet) {
       "<collision><origin xyz=\"0.25 0 0\"/><geometry><box size=\"0.4 0.05 0.05\"/></geometry></collision>";
   const std::string limits = "<axis xyz=\"0 0 1\"/>" + at("0.5 0 0");
   const LoadedModel loaded = load_urdf_text(heavy_link("a", rod) + heavy_link("b", rod) + heavy_link("c", rod) +
-                                            turning("a", "b", limits) + turning("b", "c", limits));
+                                                turning("a", "b", limits) + turning("b", "c", limits),
+                                            with(Policy::automatic));
   EXPECT_EQ(excepted(loaded), "");
   EXPECT_TRUE(may_touch(loaded, "a", "c"));
   EXPECT_FALSE(may_touch(loaded, "a", "b"));

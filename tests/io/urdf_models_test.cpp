@@ -153,7 +153,8 @@ TEST_F(UrdfModels, AtlasHas33DegreesOfFreedom) {
   EXPECT_EQ(loaded.visuals.size(), 31u);  // 32, less the backpack
   EXPECT_EQ(warning_count(loaded, "visual.mesh"), 1);
   EXPECT_EQ(warning_count(loaded, "urdf.safety_controller"), 27);
-  EXPECT_EQ(loaded.warnings.size(), 2u);
+  EXPECT_EQ(warning_count(loaded, "self_collision.start"), 1);
+  EXPECT_EQ(loaded.warnings.size(), 3u);
   EXPECT_EQ(loaded.model.joints()[0].name, "root.x");
   const LoadedModel without = load(at("atlas/atlas_v3_no_head.urdf"));
   EXPECT_EQ(without.model.shapes().size(), 28u);
