@@ -120,7 +120,7 @@ double standing_height(const LoadedModel& robot, double depth) {
 // The robot as load() gives it, on a box whose top is z = 0.
 void register_atlas() {
   const char* models = std::getenv("LITHE_MODELS");
-  const std::filesystem::path file = std::filesystem::path(models ? models : "") / "atlas" / "atlas_v3.urdf";
+  const std::filesystem::path file = std::filesystem::path(models ? models : "") / "atlas" / "atlas_v3_no_head.urdf";
   if (!models || !std::filesystem::exists(file)) {
     std::fprintf(stderr, "bench_collision: the atlas rows are left out: set LITHE_MODELS to a folder with atlas/\n");
     return;
