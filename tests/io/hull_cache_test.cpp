@@ -13,6 +13,7 @@
 #include "lithe/io/little_endian.h"
 #include "lithe/io/load.h"
 #include "tests/io/hull_files.h"
+#include "tests/io/scratch_folder.h"
 
 namespace lithe::test {
 namespace {
@@ -47,7 +48,7 @@ class HullCacheFile : public testing::Test {
     return bytes;
   }
 
-  TemporaryFolder folder_;
+  ScratchFolder folder_;
   HullCache cache_{folder_.path() / "cache"};
   HullCache::Key key_ = HullCache::key_of(std::vector<Vec3>{Vec3(1, 2, 3)}, {});
   HullCache::Entry entry_{{1, 5, 700}, 1234};
@@ -233,7 +234,7 @@ class CachedLoad : public testing::Test {
     EXPECT_EQ(a.hulls.at(0).exact_vertices, b.hulls.at(0).exact_vertices);
   }
 
-  TemporaryFolder folder_;
+  ScratchFolder folder_;
   HullCache cache_{folder_.path() / "cache"};
   std::string ball_ = write_ball_robot(folder_.path());
 };

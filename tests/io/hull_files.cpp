@@ -3,24 +3,11 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <fstream>
-#include <stdexcept>
 
 namespace lithe::test {
 
 namespace fs = std::filesystem;
-
-TemporaryFolder::TemporaryFolder() {
-  std::string name = (fs::temp_directory_path() / "lithe_hulls_XXXXXX").string();
-  if (!::mkdtemp(name.data())) throw std::runtime_error("no temporary folder: " + name);
-  path_ = name;
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code error;
-  fs::remove_all(path_, error);
-}
 
 std::vector<Vec3> egg_points(int count) {
   std::vector<Vec3> points;

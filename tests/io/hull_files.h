@@ -8,19 +8,6 @@
 
 namespace lithe::test {
 
-// A folder of one's own that is gone with this object.
-class TemporaryFolder {
- public:
-  TemporaryFolder();
-  ~TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
-
 // Points all over an ellipsoid of about 0.2 m, without any symmetry.
 std::vector<Vec3> egg_points(int count);
 

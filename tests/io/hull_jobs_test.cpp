@@ -10,6 +10,7 @@
 #include "lithe/step/gradcheck.h"
 #include "lithe/step/world.h"
 #include "tests/io/hull_files.h"
+#include "tests/io/scratch_folder.h"
 #include "tests/support/error_text.h"
 
 namespace lithe::test {
@@ -40,7 +41,7 @@ class LoadedHulls : public testing::Test {
     return std::get<ConvexMesh>(model.shapes().at(static_cast<std::size_t>(shape)).geometry);
   }
 
-  TemporaryFolder folder_;
+  ScratchFolder folder_;
 };
 
 const char* const kFour = R"(

@@ -2,6 +2,7 @@
 
 #include "tests/io/mesh_files.h"
 #include "tests/io/mjcf_text.h"
+#include "tests/io/scratch_folder.h"
 #include "tests/support/error_text.h"
 
 // MuJoCo's binary meshes.

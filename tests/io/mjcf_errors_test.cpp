@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "tests/io/mjcf_text.h"
+#include "tests/io/scratch_folder.h"
 #include "tests/io/wrong_file.h"
 #include "tests/support/clock.h"
 

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/io/mjcf_text.h"
+#include "tests/io/scratch_folder.h"
 #include "tests/support/error_text.h"
 
 // What MuJoCo forgives or is told to leave out.

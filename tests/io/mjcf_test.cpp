@@ -3,6 +3,7 @@
 #include "lithe/dynamics/body_motion.h"
 #include "lithe/model/configuration.h"
 #include "tests/io/mjcf_text.h"
+#include "tests/io/scratch_folder.h"
 #include "tests/support/constants.h"
 #include "tests/support/error_text.h"
 

@@ -6,6 +6,7 @@
 
 #include "lithe/io/write_srdf.h"
 #include "tests/io/mjcf_text.h"
+#include "tests/io/scratch_folder.h"
 #include "tests/io/urdf_text.h"
 
 namespace lithe::test {

@@ -5,6 +5,7 @@
 
 #include "lithe/model/configuration.h"
 #include "tests/io/mesh_files.h"
+#include "tests/io/scratch_folder.h"
 #include "tests/io/urdf_text.h"
 #include "tests/support/error_text.h"
 

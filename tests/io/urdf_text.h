@@ -1,10 +1,7 @@
 #pragma once
 
-#include <filesystem>
-#include <fstream>
 #include <optional>
 #include <string>
-#include <unistd.h>
 
 #include "lithe/io/load.h"
 #include "tests/support/model_files.h"
@@ -45,29 +42,5 @@ inline int warning_count(const LoadedModel& loaded, const std::string& kind) {
   }
   return 0;
 }
-
-// A folder of this test alone, removed when it goes out of scope.
-class ScratchFolder {
- public:
-  explicit ScratchFolder(const std::string& name)
-      : path_(std::filesystem::temp_directory_path() / (name + "_" + std::to_string(::getpid()))) {
-    std::filesystem::remove_all(path_);
-    std::filesystem::create_directories(path_);
-    path_ = std::filesystem::canonical(path_);
-  }
-  ~ScratchFolder() { std::filesystem::remove_all(path_); }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-
-  std::string at(const std::string& name) const { return (path_ / name).string(); }
-  std::string write(const std::string& name, const std::string& text) const {
-    std::filesystem::create_directories((path_ / name).parent_path());
-    std::ofstream(path_ / name) << text;
-    return at(name);
-  }
-
- private:
-  std::filesystem::path path_;
-};
 
 }  // namespace lithe::test

@@ -7,6 +7,7 @@
 
 #include "lithe/dynamics/mass_matrix.h"
 #include "lithe/model/configuration.h"
+#include "tests/io/scratch_folder.h"
 #include "tests/io/urdf_text.h"
 #include "tests/support/error_text.h"
 #include "tests/support/plain_dynamics.h"
