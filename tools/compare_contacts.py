@@ -3,7 +3,7 @@
 
     tools/compare_contacts.py [--lithe PROGRAM] FILE_OR_FOLDER [FILE_OR_FOLDER ...]
 
-For each file (of a folder: each .xml in it that MuJoCo reads) MuJoCo's contacts at qpos0 and `lithe doctor --json` are held
+For each file (of a folder: each .xml in it that MuJoCo reads) MuJoCo's contacts at qpos0 and `lithe doctor --keyframe qpos0 --json` are held
 against each other, body by body. A pair that overlaps by more than 0.1 mm in one of the two must be one in the other; pairs that
 are nearer to mere touching are not compared, because both have margins of their own. Prints one line per file that differs or is not
 read by Lithe, with the pairs, and the counts. Exit code 0 where all sets are equal, 1 where some differ, 77 where mujoco is not
@@ -43,7 +43,8 @@ def mujoco_pairs(mujoco, file):
 
 def lithe_pairs(program, file):
     """The same of Lithe; or the reason why there is none, as a text."""
-    run = subprocess.run([program, "doctor", str(file), "--json"], capture_output=True, text=True, check=False)
+    command = [program, "doctor", str(file), "--quick", "--keyframe", "qpos0", "--json"]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
     try:
         diagnosis = json.loads(run.stdout)
     except json.JSONDecodeError:
