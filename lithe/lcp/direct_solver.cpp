@@ -189,7 +189,11 @@ bool DirectSolver::take_polished() {
   if (solution.polish(problem, buffers_.classes, buffers_.f_polished) && refine(&RidgeSolution::refine)) return true;
   if (!solution.solved_ridge_system()) return false;
   std::copy(solution.f().begin(), solution.f().end(), buffers_.f_polished.begin());
-  return refine(&RidgeSolution::refine_by_ridge);
+  if (!refine(&RidgeSolution::refine_by_ridge)) return false;
+  // Without a group inverse these impulses depend on the ridge: refinement that stops short of rounding shows it.
+  const bool depends_on_ridge = !solution.factor().has_group_inverse() && report_.residual > kRefine;
+  if (depends_on_ridge) report_.flags = report_.flags | LcpFlag::unpolished;
+  return true;
 }
 
 // Improves the polished impulses as long as that helps.

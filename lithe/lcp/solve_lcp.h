@@ -35,8 +35,8 @@ const char* to_string(LcpStage stage);
 
 enum class LcpFlag : std::uint8_t {
   none = 0,
-  unpolished = 1,  // f is the ridge problem's (the exact solution of its classes leaves the bounds), or rounding keeps
-                   // the residual above 1e-9
+  unpolished = 1,  // f is the ridge problem's (the exact solution of its classes leaves the bounds, or depends on the
+                   // ridge), or rounding keeps the residual above 1e-9
   tied = 2,        // a row is about to change its class, and w there is not implied by the clamping rows
   targets_dropped = 4,  // targets contradicted one another: positive and two-sided ones were set to zero
   unsolved = 8,
