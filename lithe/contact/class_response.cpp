@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "lithe/contact/delassus.h"
-#include "lithe/contact/packed_vectors.h"
+#include "lithe/core/packed_vectors.h"
 #include "lithe/lcp/dense_lu.h"
 
 namespace lithe {

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "lithe/contact/class_response.h"
-#include "lithe/contact/packed_vectors.h"
+#include "lithe/core/packed_vectors.h"
 
 // The answers of a class to vectors, forwards and transposed.
 namespace lithe {

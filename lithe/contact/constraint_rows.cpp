@@ -187,6 +187,7 @@ class RowWriter {
                                          in_.motor_targets[constraint.index], options_.time_step);
         row[0] = std::isinf(motor.limit) ? LcpRow::make_two_sided(key(0))
                                          : LcpRow::make_bounded(-motor.limit, motor.limit, key(0));
+        row[0].soft = motor.compliance > 0;
         target[0] = motor.target;
         problem_.compliance[first] = motor.compliance;
         constraint.rule = TargetRule::motor;

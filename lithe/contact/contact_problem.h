@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -32,8 +33,9 @@ struct ContactProblem {
   std::vector<Patch> patches;    // in the order of their rows
   std::vector<int> first_patch;  // of each island, and one past the last
   AlignedBuffer coefficients;
-  std::vector<LcpRow> rows;    // `normal` counts within the island
-  std::vector<double> target;  // d
+  std::vector<LcpRow> rows;                  // `normal` counts within the island
+  std::vector<double> target;                // d
+  std::vector<std::uint8_t> target_dropped;  // by row: it contradicted others (LcpFlag::targets_dropped)
   std::vector<double> b;
   std::vector<double> compliance;  // added to A's diagonal: of motors with finite gains
   AlignedBuffer A;

@@ -106,7 +106,12 @@ class PatchProducts {
       double* columns = out_ + static_cast<std::ptrdiff_t>(source.first_row - first_row_) * stride_;
       for (std::size_t p = lower_only ? q : 0; p < patches_.size(); ++p) {
         const Patch& patch = patches_[p];
-        write_block(patch, source.row_count, columns + patch.first_row - first_row_);
+        double* to = columns + patch.first_row - first_row_;
+        if (is_row_on_a_dof(patch)) {
+          write_row(patch, source.row_count, to);
+        } else {
+          write_block(patch, source.row_count, to);
+        }
       }
     }
   }
@@ -134,6 +139,24 @@ class PatchProducts {
       to += size(a);
       respond(space_, source.touch_b, side(right_, source, true), source, false, to);
       responses_[count_++] = {b, space_.blocks[b].stride, to};
+    }
+  }
+
+  // Motors, dry friction and limits: many patches of one number each, for which a block's loops are long ways.
+  bool is_row_on_a_dof(const Patch& patch) const {
+    return patch.row_count == 1 && patch.touch_a >= 0 && patch.touch_b < 0 && space_.touches[patch.touch_a].size == 1;
+  }
+  void write_row(const Patch& patch, int columns, double* to) const {
+    const Touch& touch = space_.touches[patch.touch_a];
+    const double coefficient = left_[patch.start];
+    const Response* response = nullptr;
+    for (int r = 0; r < count_; ++r) {
+      if (responses_[r].block == touch.block) response = &responses_[r];
+    }
+    for (int j = 0; j < columns; ++j) {
+      to[static_cast<std::ptrdiff_t>(j) * stride_] =
+          response ? coefficient * response->columns[static_cast<std::ptrdiff_t>(j) * response->stride + touch.first]
+                   : 0.0;
     }
   }
 

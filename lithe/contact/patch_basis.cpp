@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "lithe/contact/packed_vectors.h"
+#include "lithe/core/packed_vectors.h"
 
 namespace lithe {
 

@@ -5,9 +5,7 @@
 namespace lithe {
 
 bool target_is_held(const ContactProblem& problem, int row, const LcpReport& report) {
-  if (!has(report.flags, LcpFlag::targets_dropped)) return false;
-  const RowKind kind = problem.rows[row].kind;
-  return kind == RowKind::two_sided || (kind == RowKind::one_sided && problem.target[row] > 0);
+  return has(report.flags, LcpFlag::targets_dropped) && problem.target_dropped[row] != 0;
 }
 
 double gap_rate(const ContactProblem& problem, const Constraint& constraint, const ConstraintOptions& options,

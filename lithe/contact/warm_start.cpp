@@ -29,34 +29,53 @@ RowClass fresh_class(const ContactProblem& problem, const Constraint& constraint
   return RowClass::clamping;
 }
 
+int end_of(const ContactProblem& problem, int island) {
+  const Island& rows = problem.islands.islands()[island];
+  return rows.first_row + rows.row_count;
+}
+
 }  // namespace
 
-void WarmStart::remember(const ContactProblem& problem, std::span<const RowClass> classes) {
+void WarmStart::remember(const ContactProblem& problem, std::span<const RowClass> classes,
+                         std::span<const double> impulses, std::span<const std::uint8_t> steady) {
   entries_.clear();
+  int island = 0;
   for (const Constraint& constraint : problem.constraints) {
+    while (constraint.first_row >= end_of(problem, island)) ++island;
     Entry& entry = entries_.emplace_back();
     entry.key = constraint.key;
+    entry.steady = steady[island] != 0;
     std::copy_n(classes.begin() + constraint.first_row, constraint.rows, entry.classes);
+    std::copy_n(impulses.begin() + constraint.first_row, constraint.rows, entry.impulses);
     // A contact whose friction appears later starts by sticking.
     std::fill(entry.classes + constraint.rows, std::end(entry.classes), RowClass::clamping);
+    std::fill(entry.impulses + constraint.rows, std::end(entry.impulses), 0.0);
   }
   // Islands are in the order of their trees, which need not be that of the shapes.
   if (!std::is_sorted(entries_.begin(), entries_.end(), ByPair())) std::sort(entries_.begin(), entries_.end(), ByKey());
 }
 
-int WarmStart::guess(const ContactProblem& problem, std::span<RowClass> classes) const {
-  int found = 0;
+int WarmStart::guess(const ContactProblem& problem, Guess& out) const {
+  out.classes.resize(problem.rows.size());
+  out.impulses.resize(problem.rows.size());
+  out.steady.assign(problem.island_count(), 1);
+  int found = 0, island = 0;
   auto cursor = entries_.begin();
   for (const Constraint& constraint : problem.constraints) {
+    while (constraint.first_row >= end_of(problem, island)) ++island;
     const ConstraintKey& key = constraint.key;
     // Usually the next entry; else a search for the pair, then among its few entries.
     if (cursor == entries_.end() || !(cursor->key == key)) {
-      cursor = std::lower_bound(entries_.begin(), entries_.end(), Entry{key, {}}, ByPair());
+      cursor = std::lower_bound(entries_.begin(), entries_.end(),
+                                Entry{.key = key, .classes = {}, .steady = false, .impulses = {}}, ByPair());
       while (cursor != entries_.end() && cursor->key.pair == key.pair && !(cursor->key == key)) ++cursor;
     }
     const bool known = cursor != entries_.end() && cursor->key == key;
+    if (!known || !cursor->steady) out.steady[island] = 0;
     for (int k = 0; k < constraint.rows; ++k) {
-      classes[constraint.first_row + k] = known ? cursor->classes[k] : fresh_class(problem, constraint, k);
+      const int row = constraint.first_row + k;
+      out.classes[row] = known ? cursor->classes[k] : fresh_class(problem, constraint, k);
+      out.impulses[row] = known ? cursor->impulses[k] : 0.0;
     }
     if (known) {
       ++found;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -7,25 +8,35 @@
 
 namespace lithe {
 
-// How the rows of one step were classified, by name, as a guess for the next one: state that a step takes in and gives
-// out openly.
+// How the rows of one step were classified and what they pushed with, by name, as a guess for the next one: state that a step
+// takes in and gives out openly.
 class WarmStart {
  public:
+  // A guess for all rows of a problem, and by island whether its classes are likely to be right as they are: they were the
+  // last time, and no row is new.
+  struct Guess {
+    std::vector<RowClass> classes;
+    std::vector<double> impulses;
+    std::vector<std::uint8_t> steady;
+  };
+
   bool empty() const { return entries_.empty(); }
   void clear() { entries_.clear(); }
 
-  // Keeps the classes of all rows.
-  void remember(const ContactProblem& problem, std::span<const RowClass> classes);
+  // Keeps classes and impulses of all rows. `steady`, by island: the answer was what had been guessed.
+  void remember(const ContactProblem& problem, std::span<const RowClass> classes, std::span<const double> impulses,
+                std::span<const std::uint8_t> steady);
 
-  // The class of every row of `problem`: as remembered where a constraint of the same name was there, else as for a contact
-  // that has just closed (clamping if its velocity would violate it, b < 0, friction sticking). Returns how many
-  // constraints were found.
-  int guess(const ContactProblem& problem, std::span<RowClass> classes) const;
+  // As remembered where a constraint of the same name was there, else as for a contact that has just closed (clamping if its
+  // velocity would violate it, b < 0, friction sticking; no impulse). Returns how many constraints were found.
+  int guess(const ContactProblem& problem, Guess& out) const;
 
  private:
   struct Entry {
     ConstraintKey key;
     RowClass classes[6];
+    bool steady;
+    double impulses[6];
   };
   std::vector<Entry> entries_;  // ascending by key.pair
 };

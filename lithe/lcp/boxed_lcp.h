@@ -41,6 +41,7 @@ struct LcpRow {
   double friction = 0;  // μ
   double lower = 0;     // bounded
   double upper = 0;
+  bool soft = false;      // bounded: part of A_ii is the row's own compliance, so that no other rows imply it
   std::uint64_t key = 0;  // names the row from step to step, whatever its number
 
   static LcpRow make_one_sided(std::uint64_t key = 0) { return {.key = key}; }

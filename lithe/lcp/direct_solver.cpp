@@ -21,7 +21,10 @@ constexpr double kRounding = 1e-13;  // of s
 constexpr double kHarmless = 1e3;    // of s, as A_ii f_i, where nothing was solved
 constexpr int kSweeps = 500;         // of Gauss–Seidel, there
 constexpr int kRounds = 12;
-constexpr std::uint64_t kPaths = 2;  // each with a hash of its own
+constexpr int kMostDrops = 3;          // of targets: what contradicts, twice, then all
+constexpr double kLoopsApart = 1e-3;   // of s: loops' targets contradict one another by more than drift
+constexpr double kStressShare = 1e-3;  // of the largest impulse, as √A_ii f_i: part of a contradiction
+constexpr std::uint64_t kPaths = 2;    // each with a hash of its own
 
 // The classes that f suggests.
 void classify(const BoxedLcp& lcp, std::span<const double> f, std::span<RowClass> classes) {
@@ -35,16 +38,18 @@ void classify(const BoxedLcp& lcp, std::span<const double> f, std::span<RowClass
 
 }  // namespace
 
-LcpReport DirectSolver::solve(std::span<const RowClass> guess, std::span<double> f, std::span<double> w,
+LcpReport DirectSolver::solve(const LcpGuess& guess, std::span<double> f, std::span<double> w,
                               std::span<RowClass> classes) {
   const int n = lcp_.size();
   buffers_.w.resize(n);
   buffers_.classes.resize(n);
+  buffers_.dropped.assign(n, 0);
   const bool finite = buffers_.problem.finite;
   has_targets_ = find_targets();
+  if (finite) make_loops_consistent();
   bool solved = finite && solve_prepared(guess);
-  if (!solved && finite && has_targets_) {
-    drop_targets();
+  for (int drop = 1; !solved && finite && has_targets_ && drop <= kMostDrops; ++drop) {
+    drop_targets(contradiction_ && drop < kMostDrops);
     solved = solve_prepared(guess);
     if (solved) report_.flags = report_.flags | LcpFlag::targets_dropped;
   }
@@ -53,22 +58,45 @@ LcpReport DirectSolver::solve(std::span<const RowClass> guess, std::span<double>
     return report_;
   }
   write_answer(f, w, classes);
-  choose_at_ties(f, w, classes);
-  if (has(report_.flags, LcpFlag::targets_dropped)) evaluate(lcp_, f, w);
+  if (report_.stage != LcpStage::follow) choose_at_ties(f, w, classes);  // that stage leaves ties to others
+  const bool changed = has(report_.flags, LcpFlag::targets_dropped) || buffers_.stresses.count() > 0;
+  if (changed) evaluate(lcp_, f, w);
   return report_;
 }
 
-bool DirectSolver::solve_prepared(std::span<const RowClass> guess) {
+// Everything else stays as it was prepared: A, and the scale of velocities.
+void DirectSolver::make_loops_consistent() {
+  PreparedLcp& problem = buffers_.problem;
+  buffers_.stresses.find(problem);
+  if (buffers_.stresses.count() == 0) return;
+  buffers_.b_consistent.assign(problem.lcp.b.begin(), problem.lcp.b.end());
+  const double apart = buffers_.stresses.remove_from(buffers_.b_consistent);
+  problem.lcp.b = buffers_.b_consistent;
+  if (apart > kLoopsApart * problem.scale) report_.flags = report_.flags | LcpFlag::targets_dropped;
+}
+
+bool DirectSolver::solve_prepared(const LcpGuess& guess) {
   const PreparedLcp& problem = buffers_.problem;
-  const bool guessed = !options_.cold && !guess.empty();
-  if (guessed && try_guess(guess)) return true;
+  const bool guessed = !options_.cold && !guess.classes.empty();
+  contradiction_ = false;
+  if (guessed && guess.steady && try_guess(guess.classes)) return true;
   if (problem.at_rest() && rest()) return true;
-  if (!options_.cold) {
-    if (guessed) {
-      buffers_.classes = buffers_.after_guess;
-    } else {
-      problem.first_classes(buffers_.classes);
+  if (!options_.cold && !guess.impulses.empty()) {
+    switch (follow(guess)) {
+      case FollowStage::Outcome::solved: return true;
+      case FollowStage::Outcome::contradiction: contradiction_ = true; return false;
+      case FollowStage::Outcome::classes:
+        if (try_guess(buffers_.follow.classes())) return true;
+        buffers_.classes = buffers_.after_guess;
+        break;
+      case FollowStage::Outcome::failed:
+        if (guessed && !guess.steady && try_guess(guess.classes)) return true;
+        take_first_classes(guessed);
+        break;
     }
+    if (climb_ladder(true, 1)) return true;
+  } else if (!options_.cold) {
+    take_first_classes(guessed);
     if (climb_ladder(true, 1)) return true;
   }
   // What the guess, or one path, leads to may be a dead end: a class of contradictory rows, or a breakdown in rounding.
@@ -76,6 +104,44 @@ bool DirectSolver::solve_prepared(std::span<const RowClass> guess) {
     if (climb_ladder(false, seed)) return true;
   }
   return false;
+}
+
+// Where the active set begins: at the guess with its violators moved, or at none.
+void DirectSolver::take_first_classes(bool guessed) {
+  if (guessed) {
+    buffers_.classes = buffers_.after_guess;
+  } else {
+    buffers_.problem.first_classes(buffers_.classes);
+  }
+}
+
+FollowStage::Outcome DirectSolver::follow(const LcpGuess& guess) {
+  const PreparedLcp& problem = buffers_.problem;
+  std::span<const RowClass> classes = guess.classes;
+  if (classes.empty()) {
+    buffers_.first_guess.resize(problem.size());
+    problem.first_classes(buffers_.first_guess);
+    classes = buffers_.first_guess;
+  }
+  FollowStage& stage = buffers_.follow;
+  const std::span<const double> b_free =
+      has_targets_ ? std::span<const double>(buffers_.b_free) : std::span<const double>();
+  const auto outcome = stage.run(problem, buffers_.stresses, classes, guess.impulses, b_free);
+  report_.events += stage.events();
+  report_.factorizations += stage.inversions();
+  if (outcome == FollowStage::Outcome::solved) {
+    report_.stage = LcpStage::follow;
+    report_.ridge = stage.epsilon();
+    report_.residual = stage.residual();
+    if (!stage.is_polished()) report_.flags = report_.flags | LcpFlag::unpolished;
+    report_.rank = -1;
+    buffers_.classes.assign(stage.classes().begin(), stage.classes().end());
+    report_.clamping_rows =
+        static_cast<int>(std::count(buffers_.classes.begin(), buffers_.classes.end(), RowClass::clamping));
+    f_ = stage.f();
+    w_ = stage.w();
+  }
+  return outcome;
 }
 
 // The classes as they are.
@@ -162,9 +228,16 @@ int DirectSolver::attempt(double epsilon) {
   const PreparedLcp& problem = buffers_.problem;
   const double ridge = epsilon * problem.mean_diagonal;
   report_.ridge = epsilon;
+  ++report_.factorizations;
   buffers_.solution.compute(problem, buffers_.classes, ridge);
-  evaluate(problem.lcp, buffers_.solution.f(), buffers_.w);
+  find_velocities(buffers_.solution.f(), buffers_.w);
   return move_violators(problem, ridge, buffers_.solution.f(), buffers_.w, buffers_.classes);
+}
+
+// w = A f + b, but for what two-sided rows cannot have together.
+void DirectSolver::find_velocities(std::span<const double> f, std::span<double> w) const {
+  evaluate(buffers_.problem.lcp, f, w);
+  buffers_.stresses.remove_from(w);
 }
 
 bool DirectSolver::bends() const { return buffers_.solution.bend() > kBend * buffers_.problem.scale; }
@@ -202,11 +275,11 @@ bool DirectSolver::refine(Refinement improve) {
   std::vector<double>&f = buffers_.f_polished, &w = buffers_.w_polished;
   report_.residual = LcpRow::kInfinity;
   for (int round = 0; round <= kMostRefinements; ++round) {
-    evaluate(problem.lcp, f, w);
+    find_velocities(f, w);
     const double now = largest_violation(problem.lcp, f, w) / problem.scale;
     if (!(now < 0.5 * report_.residual) && round > 0) {
       f = buffers_.f_candidate;
-      evaluate(problem.lcp, f, w);
+      find_velocities(f, w);
       break;
     }
     report_.residual = now;
@@ -283,27 +356,42 @@ double DirectSolver::doubtful_target(int i) const {
   return kind == RowKind::two_sided || (kind == RowKind::one_sided && d > 0) ? d : 0.0;
 }
 
-bool DirectSolver::find_targets() const {
-  for (int i = 0; i < lcp_.size(); ++i) {
-    if (doubtful_target(i) != 0) return true;
-  }
-  return false;
+// And b without them.
+bool DirectSolver::find_targets() {
+  bool any = false;
+  for (int i = 0; i < lcp_.size() && !any; ++i) any = doubtful_target(i) != 0;
+  if (!any) return false;
+  buffers_.b_free.assign(lcp_.b.begin(), lcp_.b.end());
+  for (int i = 0; i < lcp_.size(); ++i) buffers_.b_free[i] += doubtful_target(i);
+  return true;
 }
 
-void DirectSolver::drop_targets() {
-  buffers_.b_free.assign(lcp_.b.begin(), lcp_.b.end());
-  // Often nothing moves but the targets; what rounding leaves of them is no velocity to solve for.
-  const double nothing = kRounding * buffers_.problem.scale;
-  for (int i = 0; i < lcp_.size(); ++i) {
-    double& b = buffers_.b_free[i];
-    b += doubtful_target(i);
-    if (std::abs(b) <= nothing) b = 0;
+// Those that contradict one another have impulses out of all proportion.
+void DirectSolver::drop_targets(bool contradicting_only) {
+  PreparedLcp& problem = buffers_.problem;
+  const std::span<const double> stress = buffers_.follow.f();
+  double largest = 0;
+  for (int i = 0; i < lcp_.size() && contradicting_only; ++i) {
+    largest = std::max(largest, problem.root[i] * std::abs(stress[i]));
   }
-  BoxedLcp free = lcp_;
-  free.b = buffers_.b_free;
+  buffers_.b_kept.assign(lcp_.b.begin(), lcp_.b.end());
+  bool any_left = false;
+  // Often nothing moves but the targets; what rounding leaves of them is no velocity to solve for.
+  const double nothing = kRounding * problem.scale;
+  for (int i = 0; i < lcp_.size(); ++i) {
+    const bool contradicts = !contradicting_only || problem.root[i] * std::abs(stress[i]) > kStressShare * largest;
+    if (doubtful_target(i) != 0 && contradicts) buffers_.dropped[i] = 1;
+    double& b = buffers_.b_kept[i];
+    if (buffers_.dropped[i]) b = buffers_.b_free[i];
+    if (std::abs(b) <= nothing) b = 0;
+    any_left = any_left || (doubtful_target(i) != 0 && !buffers_.dropped[i]);
+  }
+  BoxedLcp rest = lcp_;
+  rest.b = buffers_.b_kept;
   // What remains of b may be rounding of b and targets, and is to be judged as such.
-  buffers_.problem.prepare(free, buffers_.problem.scale);
-  has_targets_ = false;
+  problem.prepare(rest, problem.scale);
+  make_loops_consistent();
+  has_targets_ = any_left;
 }
 
 // Keeps f, moved into its bounds, if none was better so far. Impulses out of all proportion are harmful whatever their

@@ -10,13 +10,16 @@ namespace lithe {
 // the ridge problem LCP(A + ε̄I, b), ε̄ = ε·mean(diag A): its classes, polished on A itself. That removes
 // inconsistent classes, arbitrary splits among redundant rows, and dependence on the guess and on the rows' order.
 //
-//   guess        the given classes, verified on the ridge problem with ε = 1e-9
+//   loops        of what two-sided rows ask for, only that which they can have together (loop_stresses.h)
+//   guess        the given classes, verified on the ridge problem with ε = 1e-9, if they were right the last time
+//   follow       the solution of the given impulses, followed to this one (follow_stage.h)
 //   active set   all violators change their class at once, at most twelve times, as long as they get fewer
 //   path         Lemke's method on classes (class_path.h)
 //   polish       f_C = −A# (b_C + A_C0 f₀), if residual() ≤ 1e-9
 //   ladder       else, while the ridge bends w by more than 1e-6 of the velocity scale: the same with ε/100, down to 1e-13
 //   unpolished   else the ridge's f or the polished one, which is better, if residual() ≤ 1e-5
-//   targets      where that fails, again without positive targets of one-sided rows and without those of two-sided rows
+//   targets      where that fails, again without positive targets of one-sided rows and without those of two-sided rows; where
+//                `follow` has found which of them contradict one another, without these first
 //
 // A solution exists whenever no impulses f ≠ 0 within the friction cones have Jᵀf = 0 and targetᵀf > 0; so without
 // targets there is always one.
@@ -26,17 +29,20 @@ class DirectSolver {
       : lcp_(lcp), options_(options), buffers_(buffers) {}
 
   // buffers.problem has been prepared from lcp.
-  LcpReport solve(std::span<const RowClass> guess, std::span<double> f, std::span<double> w,
-                  std::span<RowClass> classes);
+  LcpReport solve(const LcpGuess& guess, std::span<double> f, std::span<double> w, std::span<RowClass> classes);
 
  private:
-  bool solve_prepared(std::span<const RowClass> guess);
+  void make_loops_consistent();
+  bool solve_prepared(const LcpGuess& guess);
+  void take_first_classes(bool guessed);
+  FollowStage::Outcome follow(const LcpGuess& guess);
   bool try_guess(std::span<const RowClass> guess);
   bool rest();
   bool climb_ladder(bool warm, std::uint64_t seed);
   bool find_classes(double epsilon, bool warm, std::uint64_t seed);
   bool settle(double epsilon);
   int attempt(double epsilon);
+  void find_velocities(std::span<const double> f, std::span<double> w) const;
   bool bends() const;
   using Refinement = void (RidgeSolution::*)(const PreparedLcp&, std::span<const RowClass>, std::span<const double>,
                                              std::span<double>);
@@ -46,8 +52,8 @@ class DirectSolver {
   void choose_at_ties(std::span<double> f, std::span<double> w, std::span<RowClass> classes);
   void write_answer(std::span<double> f, std::span<double> w, std::span<RowClass> classes) const;
   double doubtful_target(int i) const;
-  bool find_targets() const;
-  void drop_targets();
+  bool find_targets();
+  void drop_targets(bool contradicting_only);
   void remember(std::span<const double> f);
   void write_least_residual(std::span<double> f, std::span<double> w, std::span<RowClass> classes);
 
@@ -57,7 +63,8 @@ class DirectSolver {
   LcpReport report_;
   std::span<const double> f_;  // the answer, in the buffers
   std::span<const double> w_;
-  bool has_targets_ = false;  // that could be dropped
+  bool has_targets_ = false;    // that could be dropped
+  bool contradiction_ = false;  // among targets, shown by the impulses of `follow`
   double best_residual_ = LcpRow::kInfinity;
 };
 

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "lithe/lcp/class_path.h"
 #include "lithe/lcp/dantzig.h"
+#include "lithe/lcp/follow_stage.h"
+#include "lithe/lcp/loop_stresses.h"
 #include "lithe/lcp/prepared_lcp.h"
 #include "lithe/lcp/ridge_solution.h"
 #include "lithe/lcp/solve_lcp.h"
@@ -13,6 +16,8 @@ namespace lithe {
 
 struct LcpWorkspace::Buffers {
   PreparedLcp problem;
+  LoopStresses stresses;
+  FollowStage follow;
   RidgeSolution solution;
   ClassPath path;
   TiedRows tied;
@@ -23,7 +28,11 @@ struct LcpWorkspace::Buffers {
   std::vector<double> w;              // of the attempt
   std::vector<double> f_polished, w_polished;
   std::vector<double> f_candidate, w_candidate, f_best;  // where nothing is solved
-  std::vector<double> b_free;                            // b without targets
+  std::vector<double> b_consistent;                      // b without what loops' targets contradict one another by
+  std::vector<double> b_free;                            // b without targets that could be dropped
+  std::vector<double> b_kept;                            // b without those that were
+  std::vector<std::uint8_t> dropped;                     // by row: its target was
+  std::vector<RowClass> first_guess;                     // where none is given
 };
 
 }  // namespace lithe

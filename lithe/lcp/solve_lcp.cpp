@@ -11,6 +11,7 @@ const char* to_string(LcpStage stage) {
   switch (stage) {
     case LcpStage::none: return "none";
     case LcpStage::guess: return "guess";
+    case LcpStage::follow: return "follow";
     case LcpStage::active_set: return "active_set";
     case LcpStage::path: return "path";
     case LcpStage::dantzig: return "dantzig";
@@ -27,13 +28,17 @@ LcpWorkspace& LcpWorkspace::operator=(LcpWorkspace&&) noexcept = default;
 LcpWorkspace::LcpWorkspace(const LcpWorkspace&) : LcpWorkspace() {}
 LcpWorkspace& LcpWorkspace::operator=(const LcpWorkspace&) { return *this; }
 
-LcpReport solve_lcp(const BoxedLcp& lcp, const LcpOptions& options, std::span<const RowClass> guess,
-                    LcpWorkspace& workspace, std::span<double> f, std::span<double> w, std::span<RowClass> classes) {
+std::span<const std::uint8_t> LcpWorkspace::dropped_targets() const { return buffers_->dropped; }
+
+LcpReport solve_lcp(const BoxedLcp& lcp, const LcpOptions& options, const LcpGuess& guess, LcpWorkspace& workspace,
+                    std::span<double> f, std::span<double> w, std::span<RowClass> classes) {
   const std::size_t n = lcp.rows.size();
   LITHE_CHECK(f.size() == n && w.size() == n && classes.size() == n,
               "f, w and classes have {}, {} and {} entries, there are {} rows", f.size(), w.size(), classes.size(), n);
-  LITHE_CHECK(guess.empty() || guess.size() == n, "the guess has {} entries, there are {} rows (or none)", guess.size(),
-              n);
+  LITHE_CHECK(guess.classes.empty() || guess.classes.size() == n,
+              "the guess has {} entries, there are {} rows (or none)", guess.classes.size(), n);
+  LITHE_CHECK(guess.impulses.empty() || guess.impulses.size() == n,
+              "the guess has {} impulses, there are {} rows (or none)", guess.impulses.size(), n);
   LcpWorkspace::Buffers& buffers = workspace.buffers();
   buffers.problem.prepare(lcp);
   if (n == 0) return {};
@@ -46,7 +51,7 @@ LcpReport solve_lcp(const BoxedLcp& lcp, const LcpOptions& options, std::span<co
   return DirectSolver(lcp, options, buffers).solve(guess, f, w, classes);
 }
 
-LcpSolution solve_lcp(const BoxedLcp& lcp, const LcpOptions& options, std::span<const RowClass> guess) {
+LcpSolution solve_lcp(const BoxedLcp& lcp, const LcpOptions& options, const LcpGuess& guess) {
   LcpSolution solution;
   const std::size_t n = lcp.rows.size();
   solution.f.resize(n);
@@ -54,6 +59,10 @@ LcpSolution solve_lcp(const BoxedLcp& lcp, const LcpOptions& options, std::span<
   solution.classes.resize(n);
   LcpWorkspace workspace;
   solution.report = solve_lcp(lcp, options, guess, workspace, solution.f, solution.w, solution.classes);
+  if (has(solution.report.flags, LcpFlag::targets_dropped)) {
+    const auto dropped = workspace.dropped_targets();
+    solution.dropped_targets.assign(dropped.begin(), dropped.end());
+  }
   return solution;
 }
 

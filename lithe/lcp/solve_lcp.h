@@ -1,8 +1,10 @@
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "lithe/lcp/boxed_lcp.h"
 
@@ -25,6 +27,7 @@ struct LcpOptions {
 enum class LcpStage : std::uint8_t {
   none,        // there was nothing to solve: no row, or no row that pushes
   guess,       // the given classification was right
+  follow,      // the given impulses' solution was followed to this problem's
   active_set,  // a few rounds of moving all violators
   path,        // the pivoting path on classes
   dantzig,
@@ -55,9 +58,11 @@ struct LcpReport {
   double ridge = 0;     // the ε of the last ridge problem
   int rank = 0;         // of A_CC; −1 where it was not needed
   int clamping_rows = 0;
-  int rounds = 0;     // of the active set
-  int pivots = 0;     // of the path or of Dantzig; sweeps of Gauss–Seidel
-  int tied_rows = 0;  // f and w both at zero within tolerance, implied or not
+  int factorizations = 0;  // of a class's matrix, small ones for a path included
+  int events = 0;          // class changes on the way from the given impulses
+  int rounds = 0;          // of the active set
+  int pivots = 0;          // of the path or of Dantzig; sweeps of Gauss–Seidel
+  int tied_rows = 0;       // f and w both at zero within tolerance, implied or not
 
   bool solved() const { return !has(flags, LcpFlag::unsolved); }
 };
@@ -72,6 +77,9 @@ class LcpWorkspace {
   LcpWorkspace(const LcpWorkspace&);  // a copy starts empty
   LcpWorkspace& operator=(const LcpWorkspace&);
 
+  // Of the last problem, by row: whether its target was dropped (LcpFlag::targets_dropped).
+  std::span<const std::uint8_t> dropped_targets() const;
+
   struct Buffers;
   Buffers& buffers() { return *buffers_; }
 
@@ -79,18 +87,32 @@ class LcpWorkspace {
   std::unique_ptr<Buffers> buffers_;
 };
 
-// Solves the problem: f, w and classes (n entries each) are written, always finite. `guess` is a classification to try
-// first, n entries or none; among several true solutions it can choose, apart from that the result does not depend
-// on it. Same input, same bits.
-LcpReport solve_lcp(const BoxedLcp& lcp, const LcpOptions& options, std::span<const RowClass> guess,
-                    LcpWorkspace& workspace, std::span<double> f, std::span<double> w, std::span<RowClass> classes);
+// What is known of the solution, as that of the step before: n entries or none of each.
+struct LcpGuess {
+  std::span<const RowClass> classes = {};
+  std::span<const double> impulses = {};  // a path begins here (LcpStage::follow)
+  bool steady = true;                     // the classes are likely to be right as they are: they are tried first
+
+  LcpGuess() = default;
+  // Classes alone, in whatever holds them.
+  template <std::convertible_to<std::span<const RowClass>> Classes>
+  LcpGuess(const Classes& given_classes) : classes(given_classes) {}  // NOLINT: they are a guess
+  LcpGuess(std::span<const RowClass> given_classes, std::span<const double> given_impulses, bool is_steady)
+      : classes(given_classes), impulses(given_impulses), steady(is_steady) {}
+};
+
+// Solves the problem: f, w and classes (n entries each) are written, always finite. Among several true solutions the guess
+// can choose; apart from that the result does not depend on it. Same input, same bits.
+LcpReport solve_lcp(const BoxedLcp& lcp, const LcpOptions& options, const LcpGuess& guess, LcpWorkspace& workspace,
+                    std::span<double> f, std::span<double> w, std::span<RowClass> classes);
 
 // In one call, for occasional use.
 struct LcpSolution {
   std::vector<double> f, w;
   std::vector<RowClass> classes;
+  std::vector<std::uint8_t> dropped_targets;  // by row; empty where none were
   LcpReport report;
 };
-LcpSolution solve_lcp(const BoxedLcp& lcp, const LcpOptions& options = {}, std::span<const RowClass> guess = {});
+LcpSolution solve_lcp(const BoxedLcp& lcp, const LcpOptions& options = {}, const LcpGuess& guess = {});
 
 }  // namespace lithe

@@ -20,6 +20,9 @@ class TiedRows {
   void find(const PreparedLcp& problem, std::span<const RowClass> classes, const ClassFactor& factor,
             std::span<const double> f, std::span<const double> w);
 
+  // Whether there are any, implied or not.
+  static bool any(const PreparedLcp& problem, std::span<const double> f, std::span<const double> w);
+
   int count() const { return static_cast<int>(rows_.size()); }
   // Those that are not implied.
   std::span<const int> kinks() const { return kinks_; }

@@ -107,6 +107,7 @@ void count_stage(const LcpReport& report, StepStatus& status) {
   switch (report.stage) {
     case LcpStage::none: break;
     case LcpStage::guess: ++status.guessed; break;
+    case LcpStage::follow: ++status.followed; break;
     case LcpStage::active_set: ++status.active_set; break;
     case LcpStage::path: ++status.path; break;
     case LcpStage::dantzig:
@@ -116,6 +117,8 @@ void count_stage(const LcpReport& report, StepStatus& status) {
   if (!report.solved()) ++status.unsolved;
   status.flags = status.flags | report.flags;
   status.residual = std::max(status.residual, report.residual);
+  status.factorizations += report.factorizations;
+  status.events += report.events;
 }
 
 // Mass of each island's trees.
@@ -129,7 +132,7 @@ void weigh_islands(const DofTree& tree, StepRecord& record) {
 
 // What one island's solution is made of.
 struct IslandRows {
-  std::span<const RowClass> guess;
+  LcpGuess guess;
   std::span<double> f, w;
   std::span<RowClass> classes;
 };
@@ -138,7 +141,19 @@ LcpReport solve_island(StepRecord& record, int island, const IslandRows& rows) {
   ContactProblem& problem = record.problem;
   const LcpOptions& options = record.options.lcp;
   if (problem.A_start[island] < 0) return solve_by_sweeps(problem, island, options, rows.f, rows.w, rows.classes);
-  return solve_lcp(problem.lcp(island), options, rows.guess, record.lcp, rows.f, rows.w, rows.classes);
+  const LcpReport report =
+      solve_lcp(problem.lcp(island), options, rows.guess, record.lcp, rows.f, rows.w, rows.classes);
+  if (has(report.flags, LcpFlag::targets_dropped)) {
+    std::ranges::copy(record.lcp.dropped_targets(),
+                      problem.target_dropped.begin() + problem.islands.islands()[island].first_row);
+  }
+  return report;
+}
+
+// Whether the answer was what had been guessed: then so it may be the next time.
+bool is_steady(const IslandRows& rows, const LcpReport& report) {
+  return !has(report.flags, LcpFlag::targets_dropped) && report.solved() &&
+         std::ranges::equal(rows.guess.classes, rows.classes);
 }
 
 // Solves again with smaller targets where correction would add too much energy, and without them if that was not enough. True
@@ -168,10 +183,9 @@ void solve_islands(const Model& model, StepRecord& record, const WarmStart* gues
   record.classes.resize(row_count);
   record.reports.resize(problem.island_count());
   const bool guessing = guess != nullptr && !guess->empty() && !record.options.lcp.cold;
-  if (guessing) {
-    record.guess.resize(row_count);
-    guess->guess(problem, record.guess);
-  }
+  if (guessing) guess->guess(problem, record.guess);
+  record.steady.assign(problem.island_count(), 0);
+  problem.target_dropped.assign(row_count, 0);
   record.status.contacts = static_cast<int>(record.contacts.contacts.size());
   record.status.rows = static_cast<int>(row_count);
   record.status.islands = problem.island_count();
@@ -181,15 +195,18 @@ void solve_islands(const Model& model, StepRecord& record, const WarmStart* gues
     const Island& island = problem.islands.islands()[i];
     const auto part = [&](auto& all) { return std::span(all).subspan(island.first_row, island.row_count); };
     IslandRows rows = {{}, part(record.f), part(record.w), part(record.classes)};
-    if (guessing) rows.guess = part(record.guess);
+    if (guessing) {
+      rows.guess = LcpGuess(part(record.guess.classes), part(record.guess.impulses), record.guess.steady[i] != 0);
+    }
     LcpReport& report = record.reports[i];
     report = solve_island(record, i, rows);
     if (limit_correction(record, i, rows, gravity_step, report)) {
       record.status.flags = record.status.flags | LcpFlag::targets_dropped;
     }
+    record.steady[i] = is_steady(rows, report);
     count_stage(report, record.status);
   }
-  record.warm_start.remember(problem, record.classes);
+  record.warm_start.remember(problem, record.classes, record.f, record.steady);
 }
 
 // Numbers have overflowed on the way: the model stays where it is.

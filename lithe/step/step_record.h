@@ -29,7 +29,8 @@ struct StepStatus {
   int rows = 0;      // of all LCPs together
   int islands = 0;   // LCPs
   // Islands by the stage that answered (LcpStage); the others had nothing to solve.
-  int guessed = 0, active_set = 0, path = 0, other = 0, unsolved = 0;
+  int guessed = 0, followed = 0, active_set = 0, path = 0, other = 0, unsolved = 0;
+  int factorizations = 0, events = 0;  // of all islands together (LcpReport)
   LcpFlag flags = LcpFlag::none;  // of all islands together
   double residual = 0;            // the worst
   int singular_dof = -1;          // the first DoF that nothing resists, held still; −1: none
@@ -66,7 +67,8 @@ struct StepRecord {
   ContactProblem problem;
   // 5 lcp, by row and by island
   std::vector<double> island_masses;
-  std::vector<RowClass> guess;
+  WarmStart::Guess guess;
+  std::vector<std::uint8_t> steady;  // by island: the answer was what had been guessed
   std::vector<RowClass> classes;
   std::vector<double> f, w;  // impulses and velocities relative to their targets
   std::vector<LcpReport> reports;

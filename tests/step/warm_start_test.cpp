@@ -24,6 +24,9 @@ TEST(WarmStart, OfTheSameStepIsRight) {
   run.step(nullptr);
   EXPECT_EQ(run.record.status.guessed, 0);
   const std::vector<double> f = run.record.f;
+  run.step(&run.record.warm_start);  // of which nobody knows yet whether its classes stay
+  EXPECT_EQ(run.record.status.followed, run.record.status.islands);
+  EXPECT_EQ(run.record.status.events, 0);
   run.step(&run.record.warm_start);
   EXPECT_EQ(run.record.status.guessed, run.record.status.islands);
   ASSERT_EQ(run.record.f.size(), f.size());
@@ -33,10 +36,22 @@ TEST(WarmStart, OfTheSameStepIsRight) {
 TEST(WarmStart, FindsEveryConstraintOfTheStepItComesFrom) {
   OneStep run(stack(5));
   run.step(nullptr);
-  std::vector<RowClass> classes(run.record.classes.size());
-  const int found = run.record.warm_start.guess(run.record.problem, classes);
+  WarmStart::Guess guess;
+  const int found = run.record.warm_start.guess(run.record.problem, guess);
   EXPECT_EQ(found, static_cast<int>(run.record.problem.constraints.size()));
-  EXPECT_EQ(classes, run.record.classes);
+  EXPECT_EQ(guess.classes, run.record.classes);
+  EXPECT_EQ(guess.impulses, run.record.f);
+}
+
+TEST(WarmStart, IsSteadyOnceAGuessWasRight) {
+  OneStep run(stack(5));
+  run.step(nullptr);
+  WarmStart::Guess guess;
+  run.record.warm_start.guess(run.record.problem, guess);
+  EXPECT_EQ(guess.steady, std::vector<std::uint8_t>({0})) << "nothing had been guessed";
+  run.step(&run.record.warm_start);
+  run.record.warm_start.guess(run.record.problem, guess);
+  EXPECT_EQ(guess.steady, std::vector<std::uint8_t>({1}));
 }
 
 TEST(WarmStart, KnowsContactsByNameNotByPlace) {
@@ -50,20 +65,22 @@ TEST(WarmStart, KnowsContactsByNameNotByPlace) {
   lifted.q[lifted.model.joints()[lifted.model.joints().size() - 2].q_index] += 1;  // the top box, away
   run.state.q = lifted.q;
   run.step(nullptr);
-  std::vector<RowClass> classes(run.record.classes.size());
-  const int found = remembered.guess(run.record.problem, classes);
+  WarmStart::Guess guess;
+  const int found = remembered.guess(run.record.problem, guess);
   EXPECT_EQ(found, static_cast<int>(run.record.problem.constraints.size()));
-  EXPECT_LT(classes.size(), before.size());
+  EXPECT_LT(guess.classes.size(), before.size());
 }
 
 TEST(WarmStart, LeavesTheUnknownToTheirVelocity) {
   OneStep run(stack(2));
   run.step(nullptr);
-  std::vector<RowClass> classes(run.record.classes.size());
-  EXPECT_EQ(WarmStart().guess(run.record.problem, classes), 0);
+  WarmStart::Guess guess;
+  EXPECT_EQ(WarmStart().guess(run.record.problem, guess), 0);
+  EXPECT_EQ(guess.steady, std::vector<std::uint8_t>({0}));
   for (const Constraint& constraint : run.record.problem.constraints) {
     const bool pushes = run.record.problem.b[constraint.first_row] < 0;
-    EXPECT_EQ(classes[constraint.first_row], pushes ? RowClass::clamping : RowClass::separating);
+    EXPECT_EQ(guess.impulses[constraint.first_row], 0);
+    EXPECT_EQ(guess.classes[constraint.first_row], pushes ? RowClass::clamping : RowClass::separating);
   }
 }
 

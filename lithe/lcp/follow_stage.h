@@ -1,0 +1,74 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "lithe/lcp/class_factor.h"
+#include "lithe/lcp/reduced_lcp.h"
+#include "lithe/lcp/solution_path.h"
+
+namespace lithe {
+
+// The stage of the direct solver for problems that follow one another: from the last step's impulses to this step's
+// (solution_path.h), on the rows that decide something (reduced_lcp.h), verified and polished with the inverse at hand.
+//
+// What it accepts is what the other stages accept: classes that are right for the ridge problem by the tolerances of
+// active_set.h, and impulses of the polished solution, f_C = −A_C# b_C. Where it is not sure of that it says so, and its classes
+// are a good guess for a stage that is.
+class FollowStage {
+ public:
+  enum class Outcome {
+    solved,         // f, w and classes are the answer
+    classes,        // classes are likely to be right
+    contradiction,  // targets push against one another: without them the impulses are a hundred times smaller
+    failed,
+  };
+
+  // `guess` and `impulses`: the last step's, by row. `b_free` is b without the targets that may contradict one another; empty where
+  // there are none.
+  Outcome run(const PreparedLcp& problem, const LoopStresses& stresses, std::span<const RowClass> guess,
+              std::span<const double> impulses, std::span<const double> b_free);
+
+  std::span<const RowClass> classes() const { return classes_; }
+  // Of the answer; in a contradiction f is the ridge problem's, which shows where the stress is.
+  std::span<const double> f() const { return f_; }
+  std::span<const double> w() const { return w_; }
+  double residual() const { return residual_; }
+  bool is_polished() const { return is_polished_; }  // else f is the better one of the ridge's and the polished
+  double epsilon() const { return epsilon_; }        // of the ridge problem, of mean(diag A)
+  int events() const { return events_; }
+  int inversions() const { return inversions_; }
+
+ private:
+  void choose_eliminated(const PreparedLcp& problem, std::span<const RowClass> guess, std::span<const double> impulses);
+  Outcome climb(const PreparedLcp& problem, std::span<const double> b_free);
+  bool follow(double ridge, bool sweep);
+  void write_classes(const PreparedLcp& problem);
+  bool keep_saturated(const PreparedLcp& problem);
+  Outcome verify(const PreparedLcp& problem, double ridge, bool bends);
+  double violation(const PreparedLcp& problem);
+  bool targets_push(double largest, std::span<const double> b_free);
+  bool polish(const PreparedLcp& problem);
+  bool polish_redundant(const PreparedLcp& problem, const BoxedLcp& reduced);
+  void follow_normals(double* f_R) const;
+  bool stresses_reach_eliminated_rows(const PreparedLcp& problem) const;
+  void find_stress(const double* f_R, double* stress);
+  bool remove_stress();
+
+  const LoopStresses* stresses_ = nullptr;
+  std::vector<std::uint8_t> eliminate_, keep_;
+  ReducedLcp reduced_;
+  SolutionPath path_;
+  ClassFactor factor_;  // of redundant classes
+  std::vector<double> start_;
+  std::vector<RowClass> classes_, moved_;
+  std::vector<double> f_, w_, f_ridge_, f_free_, stress_;
+  std::vector<double> x_, u_;  // by clamping row of a redundant class
+  AlignedBuffer f_R_, w_R_, folded_, stress_R_, next_stress_R_, b_;
+  double residual_ = 0, epsilon_ = 0;
+  bool is_polished_ = false;
+  bool implied_rows_clamp_ = false;
+  int events_ = 0, inversions_ = 0;
+};
+
+}  // namespace lithe

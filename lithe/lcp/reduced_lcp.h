@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "lithe/lcp/loop_stresses.h"
+#include "lithe/lcp/padded_matrix.h"
+#include "lithe/lcp/prepared_lcp.h"
+
+namespace lithe {
+
+// A problem without the rows E that decide nothing: two-sided rows, and soft rows that are expected to stay between their
+// bounds. Their w is zero, so their impulses follow from the others', and what remains is a smaller problem over the rows R:
+//
+//   A_EE = L Lᵀ,  Z = L⁻¹ A_ER,  y = L⁻¹ b_E:   A_R = A_RR − ZᵀZ,   b_R = b_R − Zᵀy,   f_E = −L⁻ᵀ(y + Z f_R)
+//
+// Rows of E that others of E imply have no place in L (loop_stresses.h); rows of R that E implies are all zero in A_R.
+class ReducedLcp {
+ public:
+  // `eliminate`: per row of the problem. Rows that are not live are neither in E nor in R.
+  void reduce(const PreparedLcp& problem, const LoopStresses& stresses, std::span<const std::uint8_t> eliminate);
+
+  int size() const { return static_cast<int>(kept_.size()); }      // of R
+  std::span<const int> kept() const { return kept_; }              // R: rows of the problem
+  std::span<const int> eliminated() const { return eliminated_; }  // E
+  std::span<const LcpRow> rows() const { return rows_; }           // of R; `normal` counts there
+  const PaddedMatrix& A() const { return A_; }                     // A_R
+  double diagonal(int i) const { return A_.at(i, i); }             // of A_R; zero: E implies the row
+  const double* b() const { return b_.data(); }                    // b_R, padded
+
+  // b_R of another right-hand side, by row of the problem: x_R − A_RE A_EE⁻¹ x_E, padded.
+  void reduce_vector(std::span<const double> x, double* out) const;
+  // f of all rows of the problem from f_R (padded), for a right-hand side by row of the problem.
+  void recover(const double* f_R, std::span<const double> b, std::span<double> f) const;
+  // Impulses of E that go with f_R alone, −L⁻ᵀZ f_R, into the rows of E of f.
+  void echo(const double* f_R, std::span<double> f) const;
+
+ private:
+  void list_rows(const PreparedLcp& problem, std::span<const std::uint8_t> eliminate);
+  void factorize(const PreparedLcp& problem);
+  void fill_A(const PreparedLcp& problem);
+  void subtract_squares();
+  void solve(std::span<const double> b, double* y) const;
+  void solve_transposed(double* x) const;
+  int eliminated_count() const { return static_cast<int>(eliminated_.size()); }
+  const double* over_R(int q) const { return factors_.data() + static_cast<std::ptrdiff_t>(q) * factor_stride_; }
+  const double* over_E(int q) const { return over_R(q) + padded_R_; }
+
+  const PreparedLcp* problem_ = nullptr;
+  const LoopStresses* stresses_ = nullptr;
+  std::vector<int> kept_, eliminated_, place_;
+  std::vector<LcpRow> rows_;
+  PaddedMatrix A_;
+  AlignedBuffer b_;
+  // Per row q of E its row of Z and of Lᵀ, side by side.
+  AlignedBuffer factors_;
+  int factor_stride_ = 0, padded_R_ = 0;
+  std::vector<std::uint8_t> implied_;  // per row of E
+  mutable AlignedBuffer work_;
+};
+
+}  // namespace lithe
