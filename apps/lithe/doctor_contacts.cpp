@@ -51,8 +51,8 @@ std::string describe_excepted_pairs(const LoadedModel& loaded) {
   std::ranges::stable_sort(sampled, std::greater{}, &ExceptedPair::share);
   std::string named;
   for (std::size_t i = 0; i < std::min(sampled.size(), kMostNamed); ++i) {
-    named += fmt::format("{}{} and {} in {:.0f} % of poses", i == 0 ? "; " : ", ", sampled[i]->a, sampled[i]->b,
-                         100 * sampled[i]->share);
+    named += fmt::format("{}{} and {} ({})", i == 0 ? "; " : ", ", sampled[i]->a, sampled[i]->b,
+                         describe_reason(*sampled[i]));
   }
   if (sampled.size() > kMostNamed) named += fmt::format(" and {} more", sampled.size() - kMostNamed);
   return fmt::format("{} of links {} not touch: {}{}",

@@ -14,7 +14,8 @@ struct TouchingPair {
 };
 std::vector<TouchingPair> touching_pairs(const LoadedModel& loaded);
 
-// "12 pairs of links do not touch: 4 joined, 5 often (a and b 92 %, …), 3 start"; empty where none was excepted.
+// "12 pairs of links do not touch: 4 joined, 5 often, 3 start; a and b (they touch in 92 % of poses), … and 5 more"; empty where none was
+// excepted.
 std::string describe_excepted_pairs(const LoadedModel& loaded);
 
 // As JSON arrays of objects.

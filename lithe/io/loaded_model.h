@@ -63,6 +63,8 @@ struct ExceptedPair {
   double depth = 0;  // m, of their overlap where the model starts
 };
 const char* to_string(ExceptedPair::Reason reason);
+// The reason as a sentence: "they touch in 92 % of poses".
+std::string describe_reason(const ExceptedPair& pair);
 
 // The convex hull of a collision mesh, as it was simplified.
 struct LoadedHull {

@@ -242,6 +242,19 @@ const char* to_string(ExceptedPair::Reason reason) {
   return "unknown";
 }
 
+std::string describe_reason(const ExceptedPair& pair) {
+  const std::string share = fmt::format("touch in {:.0f} % of poses", 100 * pair.share);
+  switch (pair.reason) {
+    case Reason::joined: return "they are joined, directly or through links without mass or shapes";
+    case Reason::often: return "they " + share;
+    case Reason::start:
+      return fmt::format("they overlap by {:.2g} m where the model starts{}", pair.depth,
+                         pair.poses > 0 ? ", and " + share : "");
+    case Reason::srdf: return "an SRDF says so";
+  }
+  return "the reason is unknown";
+}
+
 void except_self_collisions(const SelfCollisionSearch& search, LoadedModel& loaded, WarningList& warnings) {
   const std::size_t before = loaded.excepted_pairs.size();
   try {

@@ -97,6 +97,18 @@ TEST(SelfCollision, LeavesOutWhatOverlapsAtTheStartAndSaysSo) {
   }
 }
 
+TEST(SelfCollision, SaysWhyInWords) {
+  EXPECT_EQ(describe_reason({.a = "a", .b = "c", .reason = Reason::often, .poses = 64, .share = 0.921, .depth = 0.1}),
+            "they touch in 92 % of poses");
+  ExceptedPair pair = {.a = "a", .b = "c", .reason = Reason::start, .poses = 256, .share = 0.03, .depth = 0.0123};
+  EXPECT_EQ(describe_reason(pair), "they overlap by 0.012 m where the model starts, and touch in 3 % of poses");
+  pair.poses = 0;  // none was looked at, so there is no share to speak of
+  EXPECT_EQ(describe_reason(pair), "they overlap by 0.012 m where the model starts");
+  EXPECT_EQ(describe_reason({.a = "a", .b = "c", .reason = Reason::joined}),
+            "they are joined, directly or through links without mass or shapes");
+  EXPECT_EQ(describe_reason({.a = "a", .b = "c", .reason = Reason::srdf}), "an SRDF says so");
+}
+
 TEST(SelfCollision, KeepsWhatOverlapsAtTheStartIfStrict) {
   const LoadedModel loaded = load_urdf_text(folded_arm(), with(Policy::automatic_strict));
   EXPECT_EQ(excepted(loaded), "");
