@@ -1,5 +1,7 @@
 #include "apps/lithe/live_scene.h"
 
+#include <algorithm>
+#include <filesystem>
 #include <fstream>
 
 #include "lithe/io/recording.h"
@@ -7,15 +9,28 @@
 
 namespace lithe::cli {
 
+namespace {
+
+// What people read. Viewers choose scenes of the catalogue by it, so a robot that is called like one of them goes by its file's name.
+std::string live_name(const std::string& asked, const ShownScene& shown) {
+  if (!names_file(asked)) return asked;
+  const std::vector<std::string> scenes = scene_names();
+  const bool is_taken = std::ranges::find(scenes, shown.name) != scenes.end();
+  return is_taken ? std::filesystem::path(asked).filename().string() : shown.name;
+}
+
+}  // namespace
+
 LiveSubject live_subject(const std::string& name, const SceneOptions& options) {
   ShownScene shown = find_shown_scene(name, options);
   const Scene& scene = shown.scene;
-  LiveSubject subject = {.name = name,
+  LiveSubject subject = {.name = live_name(name, shown),
                          .model = scene.model,
                          .start = {scene.q, scene.v},
                          .time_step = scene.time_step,
                          .motor_targets = scene.motor_targets,
-                         .visuals = std::move(shown.visuals)};
+                         .visuals = std::move(shown.visuals),
+                         .excepted_pairs = std::move(shown.excepted_pairs)};
   if (scene.task) {
     subject.loss = LiveLoss{"loss", [task = *scene.task, model = scene.model](const auto& q, const auto& v) {
                               TaskLoss loss = task_loss(task, model, q, v);

@@ -106,7 +106,11 @@ ShowDocument read_show(const RecordingOptions& options) {
     if (motions.size() > 1) motions[1].gradients = read_gradients(options.compare, shown.scene, options.every);
   }
   if (options.for_browser) check_length(model, motions);
-  return make_show(model, shown.visuals, header.title, header.time_step, motions);
+  // A file's title is where it lies, which is how it was found; people want to read what it holds.
+  const std::string& title = names_file(header.title) ? shown.name : header.title;
+  ShowDocument show = make_show(model, shown.visuals, title, header.time_step, motions);
+  show.excepted_pairs = show_excepted_pairs(shown.excepted_pairs);
+  return show;
 }
 
 }  // namespace lithe::cli

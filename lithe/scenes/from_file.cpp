@@ -53,11 +53,13 @@ ShownScene open_scene(const std::string& name, const OpenOptions& options) {
 }
 
 ShownScene open_scene(const LoadedModel& loaded, const OpenOptions& options) {
-  return {.name = loaded.name,
+  const std::string file = loaded.files.empty() ? "" : std::filesystem::path(loaded.files.front()).filename().string();
+  return {.name = loaded.name.empty() ? file : loaded.name,
           .scene = scene_on_ground(loaded, options.ground, options.keyframe),
           .visuals = loaded.visuals,
           .warnings = loaded.warnings,
-          .start = loaded.start};
+          .start = loaded.start,
+          .excepted_pairs = loaded.excepted_pairs};
 }
 
 }  // namespace lithe

@@ -25,11 +25,12 @@ struct OpenOptions {
 
 // A scene, and what only the eye sees of it.
 struct ShownScene {
-  std::string name;  // the scene's, or what the file calls its robot
+  std::string name;  // the scene's, or what the file calls its robot; if it does not, the file's, without folders
   Scene scene;
   std::vector<Visual> visuals = {};
-  std::vector<LoadWarning> warnings = {};  // about the file
-  std::string start = {};                  // LoadedModel::start
+  std::vector<LoadWarning> warnings = {};         // about the file
+  std::string start = {};                         // LoadedModel::start
+  std::vector<ExceptedPair> excepted_pairs = {};  // LoadedModel::excepted_pairs
 };
 
 // Where the name of a scene is asked for, that of a robot file may stand: this tells them apart. A file's has a '/' or a '.' in it, or is

@@ -173,6 +173,13 @@ float show_number(double value) {
   return static_cast<float>(std::fmin(std::fmax(value, -kMost), kMost));
 }
 
+std::vector<ShowExceptedPair> show_excepted_pairs(const std::vector<ExceptedPair>& pairs) {
+  std::vector<ShowExceptedPair> shown;
+  shown.reserve(pairs.size());
+  for (const ExceptedPair& pair : pairs) shown.push_back({pair.a, pair.b, describe_reason(pair)});
+  return shown;
+}
+
 ShowTrack make_track(const Model& model, const ShowMotion& motion) { return TrackMaker(model, motion).make(); }
 
 ShowDocument make_show(const Model& model, const std::vector<Visual>& visuals, std::string title, double time_step,

@@ -48,6 +48,11 @@ struct ShowJoint {
   Vec3 axis = Vec3::UnitZ();
 };
 
+// Two bodies that never touch, whatever they do, and why, as a sentence.
+struct ShowExceptedPair {
+  std::string a, b, reason;
+};
+
 // A motion as it is drawn. T frames, B bodies, C contacts in all frames together.
 struct ShowTrack {
   struct Series {
@@ -87,7 +92,9 @@ struct ShowDocument {
   std::vector<ShowShape> shapes = {};  // those that collide first, with the model's numbers, then visuals
   std::vector<ShowJoint> joints = {};
   std::vector<ShowTrack> motions = {};
-  std::vector<ShowCurve> curves = {};  // empty from make_show(): to be added by who knows them
+  // Empty from make_show(): to be added by who knows them.
+  std::vector<ShowCurve> curves = {};
+  std::vector<ShowExceptedPair> excepted_pairs = {};
 };
 
 // Computes poses, centres of mass and four series: kinetic, potential and total energy, and the sum of |contact force|.
@@ -99,6 +106,9 @@ struct ShowDocument {
 // shapes, visuals of unknown bodies.
 ShowDocument make_show(const Model& model, const std::vector<Visual>& visuals, std::string title, double time_step,
                        const std::vector<ShowMotion>& motions);
+
+// LoadedModel::excepted_pairs, for the document.
+std::vector<ShowExceptedPair> show_excepted_pairs(const std::vector<ExceptedPair>& pairs);
 
 // One of its motions alone.
 ShowTrack make_track(const Model& model, const ShowMotion& motion);

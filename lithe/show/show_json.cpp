@@ -103,6 +103,10 @@ void put_curve(JsonText& json, const ShowCurve& curve) {
   json.key("x_label").text(curve.x_label).key("y_label").text(curve.y_label).key("log_y").truth(curve.log_y).close('}');
 }
 
+void put_excepted_pair(JsonText& json, const ShowExceptedPair& pair) {
+  json.open('{').key("a").text(pair.a).key("b").text(pair.b).key("reason").text(pair.reason).close('}');
+}
+
 template <class Item, class Put>
 void put_list(JsonText& json, const char* name, const std::vector<Item>& items, Put put) {
   json.key(name).open('[');
@@ -121,6 +125,7 @@ std::string to_json(const ShowDocument& show) {
   put_list(json, "joints", show.joints, put_joint);
   put_list(json, "motions", show.motions, put_motion);
   put_list(json, "curves", show.curves, put_curve);
+  put_list(json, "excepted_pairs", show.excepted_pairs, put_excepted_pair);
   json.close('}');
   return std::move(json).str();
 }

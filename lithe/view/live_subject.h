@@ -30,6 +30,7 @@ struct LiveSubject {
   VecX motor_targets = {};  // one per motor; empty: motors are off
   std::vector<Visual> visuals = {};
   std::optional<LiveLoss> loss = {};
+  std::vector<ExceptedPair> excepted_pairs = {};  // to be listed: the model knows of them
 };
 
 // What a viewer can switch to.

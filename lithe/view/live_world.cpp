@@ -153,7 +153,9 @@ ShowDocument LiveWorld::show() {
   ShowMotion motion = present();
   double loss = 0;
   add_gradients(motion, loss);
-  return make_show(model_, subject_.visuals, subject_.name, subject_.time_step, {motion});
+  ShowDocument show = make_show(model_, subject_.visuals, subject_.name, subject_.time_step, {motion});
+  show.excepted_pairs = show_excepted_pairs(subject_.excepted_pairs);
+  return show;
 }
 
 }  // namespace lithe

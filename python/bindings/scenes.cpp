@@ -123,7 +123,7 @@ nb::object pack_scene(const ShownScene& shown) {
   const Scene& scene = shown.scene;
   return nb::make_tuple(pack(scene.model), pack(scene.q), pack(scene.v), scene.time_step, pack(scene.motor_targets),
                         scene.task ? pack(*scene.task) : nb::none(), pack(shown.name), pack(shown.visuals),
-                        pack(shown.warnings));
+                        pack(shown.warnings), pack(shown.excepted_pairs));
 }
 
 ShownScene unpack_scene(nb::handle state) {
@@ -137,6 +137,7 @@ ShownScene unpack_scene(nb::handle state) {
   unpack(packed[6], shown.name);
   unpack(packed[7], shown.visuals);
   unpack(packed[8], shown.warnings);
+  unpack(packed[9], shown.excepted_pairs);
   return shown;
 }
 
@@ -229,10 +230,13 @@ void bind_scenes(nb::module_& m) {
           "task", [](const ShownScene& shown) { return shown.scene.task; },
           [](ShownScene& shown, const std::optional<Task>& task) { shown.scene.task = task; },
           nb::for_setter(nb::arg("task").none()), "What is asked of whoever drives it, or None. A copy.")
-      .def_ro("name", &ShownScene::name, "The scene's, or what the file calls its robot.")
+      .def_ro("name", &ShownScene::name, "The scene's, or what the file calls its robot (else the file's own).")
       .def_prop_ro(
           "visuals", [](const ShownScene& shown) { return shown.visuals; }, "What only the eye sees of it.")
       .def_prop_ro("warnings", &warnings_of, "About the file.")
+      .def_prop_ro(
+          "excepted_pairs", [](const ShownScene& shown) { return shown.excepted_pairs; },
+          "Links of the file that do not touch one another, and why.")
       .def(
           "set_initial",
           [](ShownScene& shown, std::string_view joint, double q, double v) { set_initial(shown.scene, joint, q, v); },

@@ -91,14 +91,15 @@ void bind_view(nb::module_& m) {
           "__init__",
           [](View* self, const Model& model, const ArrayIn& q, const ArrayIn& v, const std::string& page,
              const std::string& name, const OptionsIn& options, const OptionalArray& targets,
-             const std::vector<Visual>& visuals, const std::optional<Task>& task, bool interactive, bool paused,
-             int port, const std::string& token) {
+             const std::vector<Visual>& visuals, const std::vector<ExceptedPair>& excepted_pairs,
+             const std::optional<Task>& task, bool interactive, bool paused, int port, const std::string& token) {
             LiveSubject subject = {.name = name,
                                    .model = model,
                                    .start = {q.vector("q", model.nq()), v.vector("v", model.nv())},
                                    .time_step = options.get().time_step(),
                                    .step = options.get(),
-                                   .visuals = visuals};
+                                   .visuals = visuals,
+                                   .excepted_pairs = excepted_pairs};
             if (targets) subject.motor_targets = targets->vector("targets", static_cast<int>(model.motors().size()));
             if (task) subject.loss = loss_of(*task, model);
             new (self) View(std::move(subject), page,
@@ -106,10 +107,13 @@ void bind_view(nb::module_& m) {
           },
           nb::arg("model"), nb::arg("q"), nb::arg("v"), nb::arg("page"), nb::kw_only(), nb::arg("name") = "world",
           nb::arg("options").none() = nb::none(), nb::arg("targets").none() = nb::none(),
-          nb::arg("visuals") = std::vector<Visual>(), nb::arg("task").none() = nb::none(),
-          nb::arg("interactive") = true, nb::arg("paused") = false, nb::arg("port") = 0, nb::arg("token") = "",
+          nb::arg("visuals") = std::vector<Visual>(), nb::arg("excepted_pairs") = std::vector<ExceptedPair>(),
+          nb::arg("task").none() = nb::none(), nb::arg("interactive") = true, nb::arg("paused") = false,
+          nb::arg("port") = 0, nb::arg("token") = "",
           R"(page is the viewer's page, as text. It starts in q (nq,), v (nv,).
 
+visuals        what only the eye sees of it; of a Scene or a LoadedModel, as the next
+excepted_pairs the pairs of links that the panel lists as never touching
 interactive    browsers can play, reset and push; else they see what show() gives
 paused         wait for Play; else it plays when the first browser is there
 port, token    of the address; by default any that is free, and a random one)")

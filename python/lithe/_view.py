@@ -198,6 +198,7 @@ def view(
         options=world.options,
         targets=world.targets,
         visuals=world._visuals,
+        excepted_pairs=world._excepted_pairs,
         task=world._task,
         interactive=interactive,
         paused=paused,

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from lithe._lithe import (
     Contact,
+    ExceptedPair,
     LoadedModel,
     Model,
     Scene,
@@ -119,6 +120,7 @@ class World:
             self._name = "world" if isinstance(source, Model) else opened.name
         # For those who look at it.
         self._visuals: list[Visual] = opened.visuals if isinstance(opened, Scene) else []
+        self._excepted_pairs: list[ExceptedPair] = opened.excepted_pairs if isinstance(opened, Scene) else []
         self._task: Task | None = opened.task if isinstance(opened, Scene) else None
         self._warnings: list[str] = opened.warnings if isinstance(opened, Scene) else []
         self._record: StepRecord | None = None

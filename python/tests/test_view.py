@@ -212,6 +212,29 @@ def test_what_a_file_shows_is_shown(page: Path, tmp_path: Path) -> None:
         browser.close()
 
 
+def test_pairs_of_a_file_that_do_not_touch_are_told(page: Path, tmp_path: Path) -> None:
+    box = (
+        '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+        '<collision><geometry><box size="0.2 0.2 0.2"/></geometry></collision>'
+    )
+    links = "".join(f'<link name="{name}">{box}</link>' for name in "abc")
+    joints = "".join(
+        f'<joint name="{a}{b}" type="continuous"><parent link="{a}"/><child link="{b}"/></joint>' for a, b in ["ab", "bc"]
+    )
+    (tmp_path / "compact.urdf").write_text(f'<robot name="compact">{links}{joints}</robot>')
+    scene = lithe.Scene(tmp_path / "compact.urdf", base="floating")
+    for given in [scene, pickle.loads(pickle.dumps(scene))]:
+        (pair,) = given.excepted_pairs
+        assert (pair.a, pair.b, pair.reason) == ("a", "c", "often")
+    with lithe.view(scene, viewer=page) as view:
+        browser = Browser(view.address)
+        received = b""
+        while b'"excepted_pairs":[{"a":"a","b":"c","reason":"they touch in 100 % of poses"}]' not in received:
+            received += browser.socket.recv(65536)
+        browser.close()
+    assert lithe.scene("pendulum").excepted_pairs == []
+
+
 def test_closing(world: lithe.World, page: Path) -> None:
     view = lithe.view(world, viewer=page)
     address = view.address

@@ -6,6 +6,7 @@ import struct
 import subprocess
 
 import pytest
+from compact_robot import COMPACT
 from recording import read_recording
 
 LITHE = os.environ.get("LITHE_CLI", "build/lithe")
@@ -219,6 +220,32 @@ def test_a_title_that_leads_nowhere_needs_a_model(tmp_path):
     text = error(motion, "--json", out)
     assert "leads to no model" in text and "--model SCENE|FILE" in text
     export(motion, "--json", out, "--model", moved)
+
+
+def test_a_file_is_shown_with_its_name_and_the_pairs_that_do_not_touch(page, tmp_path):
+    robot = tmp_path / "robot.urdf"
+    robot.write_text(COMPACT)
+    base = "--floating-base"
+    motion = record(tmp_path / "motion.lithe", robot, base)
+    html = tmp_path / "out.html"
+    said = export(motion, "--html", html, "--viewer", page, base)
+    assert said.startswith("compact\n")
+    before, after = PLACEHOLDER.split("null")
+    show = json.loads(html.read_text().split(before)[1].split(after)[0])
+    assert show["title"] == "compact"
+    assert show["excepted_pairs"] == [{"a": "a", "b": "c", "reason": "they touch in 100 % of poses"}]
+
+    out = tmp_path / "out.json"
+    export(motion, "--json", out, base, "--self-collision", "all")
+    assert json.loads(out.read_text())["excepted_pairs"] == []
+    robot.write_text(COMPACT.replace(' name="compact"', ""))
+    assert lithe("export", motion, "--json", out, base).returncode == 0  # there is a note about the name
+    assert json.loads(out.read_text())["title"] == "robot.urdf"
+
+
+def test_scenes_have_no_pairs_to_list(recording, tmp_path):
+    export(recording, "--json", tmp_path / "out.json")
+    assert json.loads((tmp_path / "out.json").read_text())["excepted_pairs"] == []
 
 
 def test_the_viewer_is_looked_for_and_its_absence_explained(recording, page, tmp_path):

@@ -18,6 +18,7 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from compact_robot import COMPACT
 
 LITHE = os.environ.get("LITHE_CLI", "build/lithe")
 BEFORE, AFTER = '<script type="application/json" id="lithe-show">', "</script>"
@@ -220,9 +221,29 @@ def test_a_robot_file_is_served(page, tmp_path):
     robot.write_text(ARM)
     with viewing(robot, "--viewer", page, "--no-ground") as (_, address):
         scene = WebSocket(address).receive()
-        assert scene["live"]["scene"] == str(robot)
+        assert scene["live"]["scene"] == scene["show"]["title"] == "arm"
+        assert scene["show"]["excepted_pairs"] == []
         assert [shape["role"] for shape in scene["show"]["shapes"]] == ["visual"]
         assert [control["name"] for control in scene["live"]["controls"]] == ["hinge"]
+
+
+def test_a_robot_that_is_called_like_a_scene_goes_by_its_file(page, tmp_path):
+    robot = tmp_path / "mine.urdf"
+    robot.write_text(ARM.replace('name="arm"', 'name="pendulum"'))
+    with viewing(robot, "--viewer", page, "--no-ground") as (_, address):
+        scene = WebSocket(address).receive()
+        assert scene["live"]["scene"] == scene["show"]["title"] == "mine.urdf"
+
+
+def test_pairs_of_a_robot_that_do_not_touch_are_told(page, tmp_path):
+    robot = tmp_path / "compact.urdf"
+    robot.write_text(COMPACT)
+    with viewing(robot, "--viewer", page, "--floating-base") as (_, address):
+        client = WebSocket(address)
+        pairs = client.receive()["show"]["excepted_pairs"]
+        assert pairs == [{"a": "a", "b": "c", "reason": "they touch in 100 % of poses"}]
+        client.send("scene pendulum")
+        assert client.receive_until(lambda message: is_text(message, "scene"))["show"]["excepted_pairs"] == []
 
 
 def test_a_recording_is_served_as_a_document(page, tmp_path):

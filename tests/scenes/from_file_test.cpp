@@ -25,6 +25,18 @@ constexpr const char* kHopper = R"(<mujoco model="hopper"><option timestep="0.00
 <keyframe><key name="low" qpos="0 0 2 1 0 0 0 -0.25" qvel="0 0 0 0 0 0 0.5" ctrl="0.125"/>
 <key name="high" qpos="0 0 3 1 0 0 0 0.25"/></keyframe></mujoco>)";
 
+// The outer two of three links overlap in every pose.
+std::string compact_robot(const std::string& name) {
+  std::string text = "<robot " + name + ">";
+  for (const char* link : {"a", "b", "c"}) {
+    text += std::string("<link name=\"") + link +
+            R"("><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+               <collision><geometry><box size="0.2 0.2 0.2"/></geometry></collision></link>)";
+  }
+  return text + R"(<joint name="ab" type="continuous"><parent link="a"/><child link="b"/></joint>
+                   <joint name="bc" type="continuous"><parent link="b"/><child link="c"/></joint></robot>)";
+}
+
 class SceneFiles : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -88,6 +100,23 @@ TEST_F(SceneFiles, StartInAKeyframeOnTheGroundUnderIt) {
   EXPECT_NEAR(ground_height(open_scene(file, {.keyframe = "high"}).scene), 3 + 0.25 - 0.55, 1e-12);
   EXPECT_NE(open_error(file, {.keyframe = "hihg"}).find("'hopper' has 'low', 'high'"), std::string::npos);
   EXPECT_NE(open_error(write("cube.urdf", kBox), {.keyframe = "low"}).find("'cube' has none"), std::string::npos);
+}
+
+TEST_F(SceneFiles, SayWhichPairsDoNotTouch) {
+  const std::string file = write("compact.urdf", compact_robot("name=\"compact\""));
+  const ShownScene shown = open_scene(file);
+  ASSERT_EQ(shown.excepted_pairs.size(), 1u);
+  EXPECT_EQ(shown.excepted_pairs[0].a, "a");
+  EXPECT_EQ(shown.excepted_pairs[0].b, "c");
+  EXPECT_EQ(shown.excepted_pairs[0].reason, ExceptedPair::Reason::often);
+  const OpenOptions all = {.load = {.self_collision = LoadOptions::SelfCollision::all}};
+  EXPECT_TRUE(open_scene(file, all).excepted_pairs.empty());
+  EXPECT_TRUE(open_scene("humanoid").excepted_pairs.empty());
+}
+
+TEST_F(SceneFiles, HaveTheNameOfTheRobotOrElseTheirOwn) {
+  EXPECT_EQ(open_scene(write("compact.urdf", compact_robot("name=\"robot\""))).name, "robot");
+  EXPECT_EQ(open_scene(write("nameless.urdf", compact_robot(""))).name, "nameless.urdf");
 }
 
 TEST_F(SceneFiles, AreToldFromScenes) {

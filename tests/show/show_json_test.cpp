@@ -99,6 +99,23 @@ TEST(ShowJson, HasJointsCurvesAndGradients) {
   expect_error([&] { to_json(show); }, "curve 'cost' has 4 x and 3 y");
 }
 
+TEST(ShowJson, ListsPairsThatDoNotTouch) {
+  ShowDocument show = show_for_json(1);
+  EXPECT_EQ(parse_json(to_json(show))["excepted_pairs"].size(), 0u);
+  show.excepted_pairs = show_excepted_pairs(
+      {{.a = "upper", .b = "box", .reason = ExceptedPair::Reason::often, .poses = 32, .share = 0.75},
+       {.a = "lower", .b = "rock", .reason = ExceptedPair::Reason::srdf}});
+  const JsonValue json = parse_json(to_json(show));
+  EXPECT_EQ(json["version"].number, 1);  // who does not know of them reads the rest
+  const JsonValue& pairs = json["excepted_pairs"];
+  ASSERT_EQ(pairs.size(), 2u);
+  EXPECT_EQ(pairs[0]["a"].text, "upper");
+  EXPECT_EQ(pairs[0]["b"].text, "box");
+  EXPECT_EQ(pairs[0]["reason"].text, "they touch in 75 % of poses");
+  EXPECT_EQ(pairs[1]["a"].text, "lower");
+  EXPECT_EQ(pairs[1]["reason"].text, "an SRDF says so");
+}
+
 TEST(ShowJson, HasNoNumberThatJsonCannotHold) {
   ShowDocument show = show_for_json(0);
   show.gravity = Vec3(0, 0, std::numeric_limits<double>::quiet_NaN());
@@ -136,6 +153,7 @@ TEST(ShowJson, SurvivesHostileNames) {
     ShowDocument show = show_for_json(1);
     show.title = name;
     show.bodies[0].name = show.shapes[0].name = show.joints[0].name = show.motions[0].name = name;
+    show.excepted_pairs = {{name, "b", name}};
     const std::string text = to_json(show);
     EXPECT_EQ(text.find('<'), std::string::npos);
     EXPECT_EQ(text.find('\n'), std::string::npos);
@@ -145,6 +163,8 @@ TEST(ShowJson, SurvivesHostileNames) {
     EXPECT_EQ(json["shapes"][0]["name"].text, name);
     EXPECT_EQ(json["joints"][0]["name"].text, name);
     EXPECT_EQ(json["motions"][0]["name"].text, name);
+    EXPECT_EQ(json["excepted_pairs"][0]["a"].text, name);
+    EXPECT_EQ(json["excepted_pairs"][0]["reason"].text, name);
   }
 }
 

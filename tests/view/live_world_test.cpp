@@ -355,6 +355,17 @@ TEST(LiveWorld, RefusesStatesThatAreTooLargeToBeShown) {
   EXPECT_EQ(world.time(), 0);
 }
 
+TEST(LiveWorld, ShowsWhichPairsDoNotTouch) {
+  LiveSubject subject = falling_box();
+  EXPECT_TRUE(LiveWorld(subject).show().excepted_pairs.empty());
+  subject.excepted_pairs = {{.a = "box", .b = "other", .reason = ExceptedPair::Reason::srdf}};
+  const std::vector<ShowExceptedPair> shown = LiveWorld(subject).show().excepted_pairs;
+  ASSERT_EQ(shown.size(), 1u);
+  EXPECT_EQ(shown[0].a, "box");
+  EXPECT_EQ(shown[0].b, "other");
+  EXPECT_EQ(shown[0].reason, "an SRDF says so");
+}
+
 TEST(LiveWorld, ShowsADocumentWithThePresentFrame) {
   LiveWorld world(scene_subject("catapult"));
   run_steps(world, 250);
