@@ -2,7 +2,7 @@
 // A mistake in the file becomes a ShowError whose text says where it is, what was found and what was expected.
 
 import { decode_f32, decode_u32 } from './base64';
-import type { Body, Curve, Gradients, Joint, Motion, Series, Shape, Show, Vec3, Vec4 } from './show';
+import type { Body, Curve, ExceptedPair, Gradients, Joint, Motion, Series, Shape, Show, Vec3, Vec4 } from './show';
 
 export class ShowError extends Error {
   override name = 'ShowError';
@@ -225,6 +225,11 @@ function decode_curve(value: unknown, where: string): Curve {
   };
 }
 
+function decode_excepted_pair(value: unknown, where: string): ExceptedPair {
+  const p = fields(value, where);
+  return { a: text(p.a, `${where}.a`), b: text(p.b, `${where}.b`), reason: text(p.reason, `${where}.reason`) };
+}
+
 export function decode_show(value: unknown): Show {
   const d = fields(value, 'document');
   if (d.format !== 'lithe-show') fail('format', `expected "lithe-show", found ${JSON.stringify(d.format)}`);
@@ -249,6 +254,7 @@ export function decode_show(value: unknown): Show {
     joints,
     motions,
     curves: list(d.curves, 'curves').map((c, i) => decode_curve(c, `curves[${i}]`)),
+    excepted_pairs: list(d.excepted_pairs, 'excepted_pairs').map((p, i) => decode_excepted_pair(p, `excepted_pairs[${i}]`)),
   };
 }
 

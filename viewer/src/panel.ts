@@ -1,9 +1,10 @@
-// The panel on the right (a sheet from below on narrow windows): Scene, Display, Parameters of a live simulation, Plots.
+// The panel on the right (a sheet from below on narrow windows): Scene, Display, pairs that do not touch, Parameters of a live simulation, Plots.
 // Remembers whether it is open.
 
 import { h, icon_button, recall, remember } from './dom';
 import type { LivePanel } from './live_panel';
 import type { Display } from './motion_view';
+import { PairList } from './pair_list';
 import type { Compare, Session } from './session';
 
 export const kNarrow = '(max-width: 719px)';
@@ -36,6 +37,8 @@ export class Panel {
   readonly button: HTMLButtonElement;
   private readonly scene_ = h('div', { class: 'rows' });
   private readonly display_ = h('div', { class: 'rows' });
+  private readonly pairs_ = new PairList();
+  private readonly pairs_section_: HTMLDetailsElement;
   private readonly plots_section_: HTMLDetailsElement;
   private readonly parameters_: HTMLDetailsElement;
   private readonly checks_ = new Map<keyof Display, HTMLInputElement>();
@@ -47,14 +50,18 @@ export class Panel {
     this.plots_section_ = this.section('Plots', plots);
     this.parameters_ = this.section('Parameters', h('div'));
     this.parameters_.hidden = true;
+    this.pairs_section_ = this.section('Pairs that do not touch', this.pairs_.element, false);
+    this.pairs_section_.addEventListener('toggle', () => this.pairs_.set_seen(this.pairs_section_.open));
+    this.pairs_.set_seen(this.pairs_section_.open);
     this.element = h('aside', { class: 'panel', 'aria-label': 'Panel' },
-      this.section('Scene', this.scene_), this.section('Display', this.display_), this.parameters_, this.plots_section_);
+      this.section('Scene', this.scene_), this.section('Display', this.display_), this.pairs_section_, this.parameters_, this.plots_section_);
     const stored = recall('panel');
     this.set_open(stored === null ? !window.matchMedia(kNarrow).matches : stored === 'open', false);
   }
 
-  private section(title: string, content: HTMLElement): HTMLDetailsElement {
-    const section = h('details', { open: recall(`section.${title}`) !== 'closed' }, h('summary', {}, title), content);
+  private section(title: string, content: HTMLElement, open = true): HTMLDetailsElement {
+    const stored = recall(`section.${title}`);
+    const section = h('details', { open: stored === null ? open : stored !== 'closed' }, h('summary', {}, title), content);
     section.addEventListener('toggle', () => remember(`section.${title}`, section.open ? 'open' : 'closed'));
     return section;
   }
@@ -101,6 +108,9 @@ export class Panel {
       this.follow_row(session),
       ...(show.motions.length > 1 ? this.compare_rows(session) : []),
     );
+    this.pairs_section_.hidden = show.excepted_pairs.length === 0;
+    this.pairs_section_.firstElementChild!.textContent = `Pairs that do not touch (${show.excepted_pairs.length})`;
+    this.pairs_.set_pairs(show.excepted_pairs);
     this.display_.replaceChildren(...kToggles.map((t) => this.toggle_row(session, t)));
     this.update(session);
   }

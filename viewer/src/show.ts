@@ -70,6 +70,13 @@ export interface Curve {
   log_y: boolean;
 }
 
+// Two bodies that never touch.
+export interface ExceptedPair {
+  a: string; // names of the bodies
+  b: string;
+  reason: string; // a sentence
+}
+
 export interface Show {
   title: string;
   time_step: number;
@@ -80,4 +87,5 @@ export interface Show {
   joints: Joint[];
   motions: Motion[];
   curves: Curve[];
+  excepted_pairs: ExceptedPair[];
 }

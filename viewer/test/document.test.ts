@@ -93,6 +93,19 @@ describe('decode_show', () => {
     expect(show.motions[0].gradients).toBeNull();
     expect(show.motions[0].contact_offsets.every((o) => o === 0)).toBe(true);
   });
+  test('reads pairs that do not touch, of which there may be none', () => {
+    const pair = { a: 'box', b: 'lower link', reason: 'an SRDF says so' };
+    expect(decode_show(changed('excepted_pairs', [pair])).excepted_pairs).toEqual([pair]);
+    expect(decode_show(changed('excepted_pairs', [])).excepted_pairs).toEqual([]);
+    expect(decode_show(changed('excepted_pairs', undefined)).excepted_pairs).toEqual([]);
+  });
+  test('refuses pairs without names or a reason and says where', () => {
+    const pair = { a: 'box', b: 'lower link', reason: 'an SRDF says so' };
+    expect(decoding('excepted_pairs', {})).toThrow(/excepted_pairs: expected a list/);
+    expect(decoding('excepted_pairs', [pair, 'box'])).toThrow(/excepted_pairs\[1\]: expected an object/);
+    expect(decoding('excepted_pairs', [pair, { ...pair, b: 2 }])).toThrow(/excepted_pairs\[1\]\.b: expected text, found 2/);
+    expect(decoding('excepted_pairs', [{ a: 'box', b: 'lower link' }])).toThrow(/excepted_pairs\[0\]\.reason: expected text, found undefined/);
+  });
   test('text that is not JSON is a ShowError, not a crash', () => {
     expect(() => parse_show('{')).toThrow(ShowError);
     expect(() => parse_show('[1]')).toThrow(ShowError);

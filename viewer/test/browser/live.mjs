@@ -121,7 +121,7 @@ async function test_connection(tests) {
   });
 }
 
-export async function test_live(tests, { after }) {
+export async function test_live(tests, { after, compact }) {
   await with_server(tests, 'live: connects, plays and moves', ['chain'], async (page) => {
     await until(page, 'l.motion.frames > 5 && l.player.playing');
     const before = await session(page, 's.main.body_position(s.show.bodies.length - 1).toArray()');
@@ -177,6 +177,16 @@ export async function test_live(tests, { after }) {
     assert.notEqual(await session(page, 's.show.bodies.length'), bodies);
     assert.match(await page.title(), /pendulum/);
     assert.match(await page.locator('.status').innerText(), /pendulum/);
+  });
+
+  await with_server(tests, 'live: a robot has its own name, and its pairs that do not touch', [compact.robot, '--floating-base'], async (page) => {
+    assert.equal(await page.title(), 'compact · Lithe');
+    const section = page.locator('.panel details').filter({ has: page.locator('.pairs') });
+    await section.locator('summary').click();
+    assert.deepEqual(await section.locator('li').allInnerTexts(), ['base – head: they touch in 100 % of poses']);
+    await page.getByRole('combobox', { name: 'Scene' }).selectOption('pendulum');
+    await until(page, "l.scene.scene === 'pendulum' && l.motion.frames > 5");
+    assert.equal(await section.isVisible(), false);
   });
 
   await with_server(tests, 'live: dragging a body pushes it', ['stack:3'], push_a_box);
