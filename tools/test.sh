@@ -3,27 +3,37 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-tools/timed.sh "packages for the build" tools/setup.sh build test
-
-# What later tests need comes from the network while the compiler works. It is waited for whatever happens: packages that are half
-# installed are in the way of everybody.
-later_log=$(mktemp)
-tools/timed.sh "packages for the viewer and Python, beside the build" tools/setup.sh viewer browser wheel python >"$later_log" 2>&1 &
-later=$!
-finish_later() {
+# What mostly waits, for the network or for a browser, does so beside what keeps the processor busy. It is waited for whatever happens:
+# packages that are half installed are in the way of everybody, and so are servers that are left behind.
+job= log=
+beside() {
+  log=$(mktemp)
+  "$@" >"$log" 2>&1 &
+  job=$!
+}
+rejoin() {
   local status=0
-  [[ -n $later ]] || return 0
-  wait "$later" || status=$?
-  later=
-  cat "$later_log"
-  rm -f "$later_log"
+  [[ -n $job ]] || return 0
+  wait "$job" || status=$?
+  job=
+  cat "$log"
+  rm -f "$log"
   return "$status"
 }
-trap finish_later EXIT
+trap rejoin EXIT
 
+prepare_viewer_and_python() {
+  tools/timed.sh "packages for the viewer and Python, beside the build" tools/setup.sh viewer browser wheel python && make viewer
+}
+
+tools/timed.sh "packages for the build" tools/setup.sh build test
+beside prepare_viewer_and_python
 make layer-check format-check tool-test
 make build
 tools/timed.sh "tests of C++ and the command line" ctest --preset release
-finish_later
-make viewer-test
+rejoin
+
+beside make viewer-test
+make python
+rejoin
 make python-test
