@@ -1,14 +1,15 @@
-# lithe_room(<name> DEPENDS <targets>... [USES <targets>...] [DEFINES <macros>...] [LEAVES_OUT <files>...] [LIGHT])
+# lithe_room(<name> DEPENDS <targets>... [USES <targets>...] [DEFINES <macros>...] [LEAVES_OUT <files>...] [LIGHT [HEAVY <files>...]])
 #
 # One room of the library: lithe/<name>/*.cpp becomes the target lithe_<name>, alias lithe::<name>. Its headers, beside the sources, are
 # included as "lithe/<name>/x.h". A room without sources is an INTERFACE library. What DEPENDS names is all that a room can see, so a wrong
 # link is impossible; USES names libraries that no header shows, DEFINES macros of the sources, LEAVES_OUT files that
-# this configuration goes without. A LIGHT room does nothing where time counts: it is compiled quickly rather than well.
+# this configuration goes without. A LIGHT room does nothing where time counts: it is compiled quickly rather than well. If it does in a few
+# files, these are named as HEAVY.
 #
-# With LITHE_LEVELS, the rooms are header-only targets, and their objects, compiled once per level, go into one shared library per level
-# (lithe_shared_library).
+# With LITHE_LEVELS, the rooms are header-only targets, and their objects go into one shared library per level (lithe_shared_library). They
+# are compiled once per level; those of LIGHT rooms, but for the HEAVY files, once for all.
 function(lithe_room name)
-  cmake_parse_arguments(PARSE_ARGV 1 room "LIGHT" "" "DEPENDS;USES;DEFINES;LEAVES_OUT")
+  cmake_parse_arguments(PARSE_ARGV 1 room "LIGHT" "" "DEPENDS;USES;DEFINES;LEAVES_OUT;HEAVY")
   set(target lithe_${name})
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/lithe/${name}/*.cpp)
   file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/lithe/${name}/*.h)
@@ -21,7 +22,11 @@ function(lithe_room name)
     set(scope PUBLIC)
     add_library(${target} ${sources})
     target_link_libraries(${target} PRIVATE ${room_USES})
-    lithe_compile_room(${target} "")
+    set(light ${room_LIGHT})
+    if(room_HEAVY) # one target, one level of optimisation
+      set(light FALSE)
+    endif()
+    lithe_compile_room(${target} "" ${light})
     set_target_properties(${target} PROPERTIES
       VERSION ${PROJECT_VERSION}
       SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
@@ -47,39 +52,52 @@ function(lithe_room name)
   endif()
 
   if(sources AND LITHE_LEVELS)
-    set(levels ${LITHE_LEVELS})
-    if(room_LIGHT) # the lowest level does for all
-      list(GET LITHE_LEVELS 0 levels)
+    if(room_LIGHT)
+      list(TRANSFORM room_HEAVY PREPEND ${PROJECT_SOURCE_DIR}/lithe/${name}/)
+      set(heavy ${room_HEAVY})
+      list(REMOVE_ITEM sources ${heavy} "")
+      list(GET LITHE_LEVELS 0 lowest)
+      lithe_room_objects(${target} ${lowest} TRUE ${sources})
+    else()
+      set(heavy ${sources})
     endif()
-    foreach(level IN LISTS levels)
-      set(objects ${target}_${level})
-      add_library(${objects} OBJECT ${sources})
-      target_link_libraries(${objects} PRIVATE ${target} ${room_USES})
-      target_compile_options(${objects} PRIVATE -march=${level} -mtune=generic)
-      lithe_compile_room(${objects} ${level})
-      if(room_LIGHT)
-        set_property(GLOBAL APPEND PROPERTY lithe_light_objects ${objects})
-      else()
-        set_property(GLOBAL APPEND PROPERTY lithe_objects_${level} ${objects})
-      endif()
-      set_property(GLOBAL APPEND PROPERTY lithe_uses ${room_USES})
-    endforeach()
+    if(heavy)
+      foreach(level IN LISTS LITHE_LEVELS)
+        lithe_room_objects(${target} ${level} FALSE ${heavy})
+      endforeach()
+    endif()
   endif()
 endfunction()
 
-# How the sources of a room are compiled, with the macros and in the manner that the calling lithe_room() was given.
-function(lithe_compile_room target level)
+# Objects of a room for one level, with what the calling lithe_room() was given.
+function(lithe_room_objects target level light)
+  set(objects ${target}_${level})
+  set(where lithe_objects_${level})
+  if(light)
+    set(objects ${target}_light)
+    set(where lithe_light_objects)
+  endif()
+  add_library(${objects} OBJECT ${ARGN})
+  target_link_libraries(${objects} PRIVATE ${target} ${room_USES})
+  target_compile_options(${objects} PRIVATE -march=${level} -mtune=generic)
+  lithe_compile_room(${objects} ${level} ${light})
+  set_property(GLOBAL APPEND PROPERTY ${where} ${objects})
+  set_property(GLOBAL APPEND PROPERTY lithe_uses ${room_USES})
+endfunction()
+
+# How the sources of a room are compiled, with the macros that the calling lithe_room() was given.
+function(lithe_compile_room target level light)
   target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:lithe_flags>)
   target_compile_definitions(${target} PRIVATE ${room_DEFINES})
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
-  if(room_LIGHT)
+  if(light)
     lithe_compile_quickly(${target})
   endif()
   if(lithe_room_launcher)
     set_target_properties(${target} PROPERTIES CXX_COMPILER_LAUNCHER "${lithe_room_launcher}")
   endif()
   lithe_unity(${target})
-  lithe_room_headers("${level}" "${room_LIGHT}")
+  lithe_room_headers("${level}" "${light}")
   lithe_precompile(${target} REUSE_FROM ${host})
 endfunction()
 
