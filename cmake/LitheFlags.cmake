@@ -20,6 +20,9 @@ target_compile_options(lithe_flags INTERFACE
   $<$<CXX_COMPILER_ID:GNU>:-Wno-psabi$<SEMICOLON>-Wno-maybe-uninitialized$<SEMICOLON>-Wno-uninitialized$<SEMICOLON>-Wno-array-bounds>
   # Warns about private parts of a source as soon as that source is included in a batch (lithe_unity).
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<BOOL:${LITHE_UNITY}>>:-Wno-subobject-linkage>
+  # Lets gcc's heap grow to 1 GiB (in KiB) before it looks for garbage, of which templates leave little: a tenth to a fifth quicker, for
+  # a sixth more memory.
+  $<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-heapsize=1048576>
 
   # Never fast-math. These three change no result, except that a*b+c may be rounded once instead
   # of twice; NaN, infinities, signed zeros and the order of sums stay as written.
