@@ -43,7 +43,7 @@ struct HeapSize {
 constexpr HeapSize heap;
 
 // A warm start keeps the name, the classes and the impulses of each constraint.
-constexpr std::size_t kWarmStartEntry = sizeof(ConstraintKey) + 8 * sizeof(RowClass) + 6 * sizeof(double);
+constexpr std::size_t kWarmStartEntry = sizeof(ConstraintKey) + 8 * sizeof(RowClass) + 6 * sizeof(float);
 std::size_t warm_start_heap(const StepRecord& record) { return record.problem.constraints.size() * kWarmStartEntry; }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "lithe/contact/warm_start.h"
 
 #include <algorithm>
+#include <limits>
 #include <tuple>
 
 namespace lithe {
@@ -29,6 +30,12 @@ RowClass fresh_class(const ContactProblem& problem, const Constraint& constraint
   return RowClass::clamping;
 }
 
+// The nearest float, and never infinity.
+float rounded(double impulse) {
+  constexpr double kLargest = std::numeric_limits<float>::max();
+  return static_cast<float>(std::clamp(impulse, -kLargest, kLargest));
+}
+
 int end_of(const ContactProblem& problem, int island) {
   const Island& rows = problem.islands.islands()[island];
   return rows.first_row + rows.row_count;
@@ -46,10 +53,10 @@ void WarmStart::remember(const ContactProblem& problem, std::span<const RowClass
     entry.key = constraint.key;
     entry.steady = steady[island] != 0;
     std::copy_n(classes.begin() + constraint.first_row, constraint.rows, entry.classes);
-    std::copy_n(impulses.begin() + constraint.first_row, constraint.rows, entry.impulses);
+    for (int k = 0; k < constraint.rows; ++k) entry.impulses[k] = rounded(impulses[constraint.first_row + k]);
     // A contact whose friction appears later starts by sticking.
     std::fill(entry.classes + constraint.rows, std::end(entry.classes), RowClass::clamping);
-    std::fill(entry.impulses + constraint.rows, std::end(entry.impulses), 0.0);
+    std::fill(entry.impulses + constraint.rows, std::end(entry.impulses), 0.0F);
   }
   // Islands are in the order of their trees, which need not be that of the shapes.
   if (!std::is_sorted(entries_.begin(), entries_.end(), ByPair())) std::sort(entries_.begin(), entries_.end(), ByKey());

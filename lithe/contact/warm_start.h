@@ -36,7 +36,7 @@ class WarmStart {
     ConstraintKey key;
     RowClass classes[6];
     bool steady;
-    double impulses[6];
+    float impulses[6];  // where a path begins, which need not be exact
   };
   std::vector<Entry> entries_;  // ascending by key.pair
 };
