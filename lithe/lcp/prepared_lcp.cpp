@@ -10,6 +10,10 @@ namespace lithe {
 
 namespace {
 
+// Velocities below this share of the scale do not separate a contact: inner interfaces of a resting stack have b = 0 ± rounding,
+// and bear what lies on them.
+constexpr double kLeaves = 1e-9;
+
 void check_row(const BoxedLcp& lcp, int i) {
   const LcpRow& row = lcp.rows[i];
   LITHE_CHECK(std::isfinite(lcp.b[i]), "b[{}] is {}", i, lcp.b[i]);
@@ -27,13 +31,17 @@ void check_row(const BoxedLcp& lcp, int i) {
 }  // namespace
 
 void PreparedLcp::prepare(const BoxedLcp& problem, double least_scale) {
+  LITHE_CHECK(problem.stride >= problem.size() && problem.stride % kLanes == 0,
+              "stride is {}, {} rows need a multiple of {} from there on", problem.stride, problem.size(), kLanes);
+  prepare(problem, problem.diagonal(), least_scale);
+}
+
+void PreparedLcp::prepare(const BoxedLcp& problem, LcpDiagonal A_diagonal, double least_scale) {
   lcp = problem;
   const int n = lcp.size();
   LITHE_CHECK(static_cast<int>(lcp.b.size()) == n, "b has {} entries, there are {} rows", lcp.b.size(), n);
   LITHE_CHECK(lcp.target.empty() || static_cast<int>(lcp.target.size()) == n,
               "target has {} entries, there are {} rows (or none)", lcp.target.size(), n);
-  LITHE_CHECK(lcp.stride >= n && lcp.stride % kLanes == 0, "stride is {}, {} rows need a multiple of {} from there on",
-              lcp.stride, n, kLanes);
   diagonal.assign(padded(n), 0.0);
   root.assign(padded(n), 0.0);
   live.assign(n, 0);
@@ -41,13 +49,13 @@ void PreparedLcp::prepare(const BoxedLcp& problem, double least_scale) {
   double sum = 0;
   for (int i = 0; i < n; ++i) {
     check_row(lcp, i);
-    diagonal[i] = lcp.at(i, i);
+    diagonal[i] = A_diagonal[i];
     largest = std::max(largest, diagonal[i]);
     sum += diagonal[i];
   }
   finite = std::isfinite(sum);
   largest_root = std::sqrt(largest);
-  scale = std::max(velocity_scale(lcp), least_scale);
+  scale = std::max(velocity_scale(lcp.rows, A_diagonal, lcp.b), least_scale);
 
   live_rows = 0;
   sum = 0;
@@ -114,7 +122,7 @@ void PreparedLcp::make_consistent(std::span<RowClass> classes) const {
 
 void PreparedLcp::first_classes(std::span<RowClass> classes) const {
   for (int i = 0; i < size(); ++i) {
-    const bool leaves = lcp.rows[i].kind == RowKind::one_sided && lcp.b[i] >= 0;
+    const bool leaves = lcp.rows[i].kind == RowKind::one_sided && lcp.b[i] > kLeaves * scale;
     classes[i] = leaves ? RowClass::separating : RowClass::clamping;
   }
   make_consistent(classes);

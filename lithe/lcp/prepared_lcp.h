@@ -26,6 +26,8 @@ struct PreparedLcp {
 
   // Checks the caller's input, too. Velocities count against least_scale at least.
   void prepare(const BoxedLcp& problem, double least_scale = 0);
+  // The same where A is not formed and this is its diagonal.
+  void prepare(const BoxedLcp& problem, LcpDiagonal A_diagonal, double least_scale = 0);
   int size() const { return lcp.size(); }
 
   // Rounding of A f in row i is at most about this times √A_ii, for |A_ij| ≤ √(A_ii A_jj).
@@ -34,7 +36,7 @@ struct PreparedLcp {
   RowClass inert_class(int i) const;
   // Friction rows of a separating normal separate, those of a clamping one do not; kinds keep to their own classes.
   void make_consistent(std::span<RowClass> classes) const;
-  // Normals that approach clamp, with their friction rows; everything else that can clamp does.
+  // Normals that leave separate, with their friction rows; everything else that can clamp does.
   void first_classes(std::span<RowClass> classes) const;
   // Whether f = 0 is a solution: no row pushes.
   bool at_rest() const;
