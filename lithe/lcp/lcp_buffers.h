@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "lithe/lcp/block_solver.h"
 #include "lithe/lcp/class_path.h"
 #include "lithe/lcp/dantzig.h"
 #include "lithe/lcp/follow_stage.h"
@@ -33,6 +34,7 @@ struct LcpWorkspace::Buffers {
   std::vector<double> b_kept;                            // b without those that were
   std::vector<std::uint8_t> dropped;                     // by row: its target was
   std::vector<RowClass> first_guess;                     // where none is given
+  BlockBuffers blocks;                                   // of factored problems
 };
 
 }  // namespace lithe

@@ -7,20 +7,25 @@
 #include <vector>
 
 #include "lithe/lcp/boxed_lcp.h"
+#include "lithe/lcp/factored_lcp.h"
 
 namespace lithe {
 
 enum class LcpMethod : std::uint8_t {
-  direct,        // the pipeline below: exact, for islands up to LcpOptions::direct_rows
+  direct,        // the pipeline below: exact
   dantzig,       // Baraff's and the paper's row by row pivoting, for comparison
-  gauss_seidel,  // projected Gauss–Seidel sweeps: approximate, for very large islands
+  gauss_seidel,  // projected Gauss–Seidel sweeps: approximate
 };
 
 struct LcpOptions {
   LcpMethod method = LcpMethod::direct;
-  bool cold = false;       // ignore the guess
-  int direct_rows = 1000;  // above, `direct` falls back to Gauss–Seidel
-  int sweeps = 2000;       // of Gauss–Seidel, at most
+  bool cold = false;  // ignore the guess
+  // A is formed up to here. Above, islands of the step are solved by algebra over trees (FactoredLcp) or swept without it; a
+  // BoxedLcp is swept.
+  int direct_rows = 1000;
+  // `direct`: islands of several trees with more rows than this are solved without A where that is predicted to be faster.
+  int block_rows = 40;
+  int sweeps = 2000;  // of Gauss–Seidel, at most
 };
 
 // Which stage answered.
@@ -105,6 +110,11 @@ struct LcpGuess {
 // can choose; apart from that the result does not depend on it. Same input, same bits.
 LcpReport solve_lcp(const BoxedLcp& lcp, const LcpOptions& options, const LcpGuess& guess, LcpWorkspace& workspace,
                     std::span<double> f, std::span<double> w, std::span<RowClass> classes);
+
+// The same for a problem given by factors, whose A is never formed; a friction row is in the group of its normal. By the direct
+// method, whatever the options say.
+LcpReport solve_lcp(const FactoredLcp& lcp, const LcpOptions& options, const LcpGuess& guess,
+                    LcpWorkspace& workspace, std::span<double> f, std::span<double> w, std::span<RowClass> classes);
 
 // In one call, for occasional use.
 struct LcpSolution {

@@ -7,11 +7,13 @@ namespace lithe {
 
 namespace {
 
-constexpr double kTied = 1e-9;     // of s
-constexpr double kImplied = 1e-9;  // of A_ii
+constexpr double kTied = 1e-9;  // of s
 
-bool is_tied(const PreparedLcp& problem, int i, std::span<const double> f, std::span<const double> w,
-             double tolerance) {
+}  // namespace
+
+bool is_tied(const PreparedLcp& problem, int i, std::span<const double> f, std::span<const double> w) {
+  const double tolerance = kTied * problem.scale;
+  if (!problem.live[i]) return false;
   if (!(std::abs(w[i]) <= tolerance)) return false;
   const LcpRow& row = problem.lcp.rows[i];
   const double a = problem.diagonal[i];
@@ -23,16 +25,13 @@ bool is_tied(const PreparedLcp& problem, int i, std::span<const double> f, std::
   return std::min(f[i] - bounds.lower, bounds.upper - f[i]) * a <= tolerance;
 }
 
-}  // namespace
-
 void TiedRows::find(const PreparedLcp& problem, std::span<const RowClass> classes, const ClassFactor& factor,
                     std::span<const double> f, std::span<const double> w) {
   rows_.clear();
   kinks_.clear();
-  const double tolerance = kTied * problem.scale;
   bool clamping = false;
   for (int i = 0; i < problem.size(); ++i) {
-    if (!problem.live[i] || !is_tied(problem, i, f, w, tolerance)) continue;
+    if (!is_tied(problem, i, f, w)) continue;
     rows_.push_back(i);
     clamping = clamping || classes[i] == RowClass::clamping;
   }

@@ -1,0 +1,105 @@
+#pragma once
+
+#include <cstdint>
+
+#include "lithe/lcp/block_class_system.h"
+#include "lithe/lcp/class_repair.h"
+#include "lithe/lcp/prepared_lcp.h"
+#include "lithe/lcp/solve_lcp.h"
+
+namespace lithe {
+
+// Graphs of factored problems, kept from step to step: who touches whom changes less often than how.
+class BlockGraphs {
+ public:
+  const BlockGraph& graph_of(const FactoredLcp& lcp);
+
+ private:
+  struct Kept {
+    BlockGraph graph;
+    std::uint64_t used = 0;
+  };
+  std::vector<Kept> kept_;
+  std::vector<BlockGraph::Pair> pairs_;
+  std::uint64_t clock_ = 0;
+};
+
+struct BlockBuffers {
+  BlockGraphs graphs;
+  PreparedLcp problem;
+  BlockClassSystem system;
+  ClassRepair repair;
+  std::vector<RowClass> classes;  // to try, then with violators moved
+  std::vector<RowClass> tried;    // those of the system
+  std::vector<RowClass> best;     // with the fewest violators so far
+  std::vector<RowClass> right;    // the last ones found right
+  std::vector<std::uint64_t> seen;
+  std::vector<double> w;
+  std::vector<double> f_polished, w_polished, f_before;
+  std::vector<double> f_swept, w_swept, f_least;  // where nothing is solved
+  std::vector<double> b_free;
+  AlignedBuffer u;        // coordinates
+  std::vector<int> tied;  // rows
+  AlignedBuffer A;        // of small problems that nothing else solves
+};
+
+// The pipeline of solve_lcp() for factored problems: the same solution as DirectSolver's, by algebra over blocks. One attempt costs
+// O(rows), where rows meet as in stacks, walls and piles, instead of O(rows³).
+//
+//   guess        the given classes, verified on the ridge problem with ε = 1e-9
+//   active set   all violators change their class at once; four rounds may pass without fewer of them (Júdice & Pires 1994), and no
+//                classes come twice. Where that fails, again from the classes that Gauss–Seidel suggests
+//   repair       exact pivoting on the rows in dispute (class_repair.h): stage `path`
+//   dense        up to 300 rows: DirectSolver
+//   polish, ladder, unpolished, targets   as in DirectSolver; but targets that work on a stress which moves nothing are dropped at
+//                once, since no smaller ridge will change that
+//
+// Work is bounded, in attempts. Out of it, f is what Gauss–Seidel makes of the best impulses: finite, within its bounds, `unsolved`.
+class BlockSolver {
+ public:
+  BlockSolver(const FactoredLcp& lcp, const LcpOptions& options, BlockBuffers& buffers);
+
+  // False: nothing was found within the bounds of work, and write_least_residual() is what is left.
+  bool solve(std::span<const RowClass> guess, std::span<double> f, std::span<double> w, std::span<RowClass> classes);
+  void write_least_residual(std::span<double> f, std::span<double> w, std::span<RowClass> classes);
+  const LcpReport& report() const { return report_; }
+
+ private:
+  bool solve_prepared(std::span<const RowClass> guess);
+  bool rest();
+  bool climb_ladder(bool guessed);
+  bool find_classes(double epsilon);
+  bool settle(double epsilon);
+  bool repair(double epsilon);
+  int attempt(double epsilon);
+  bool is_new(std::span<const RowClass> classes);
+  bool bends() const;
+  bool take_polished();
+  bool take_best();
+  bool contradicts();
+  void sweep(std::span<double> f, int sweeps);
+  void suggest_classes();
+  void find_ties(std::span<double> f, std::span<double> w, std::span<RowClass> classes);
+  bool is_implied(int row);
+  void write_answer(std::span<double> f, std::span<double> w, std::span<RowClass> classes) const;
+  double doubtful_target(int i) const;
+  void drop_targets();
+
+  const FactoredLcp& lcp_;
+  const LcpOptions& options_;
+  BlockBuffers& buffers_;
+  FactoredLcp free_;  // without targets
+  const FactoredLcp* solving_ = &lcp_;
+  const BlockGraph& graph_;
+  LcpReport report_;
+  std::span<const double> f_, w_;  // the answer, in the buffers
+  bool has_targets_ = false;       // that could be dropped
+  bool contradicted_ = false;
+  bool right_at_once_ = false;
+  bool swept_ = false;
+  double work_ = 0;  // left, in multiplications
+  double attempt_work_ = 0;
+  int fewest_ = 0;  // violators of `best`
+};
+
+}  // namespace lithe
