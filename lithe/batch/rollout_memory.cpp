@@ -36,8 +36,8 @@ struct HeapSize {
   std::size_t operator()(const TouchSpace& x) const { return all(x.touches, x.blocks, x.W, x.Lambda); }
   std::size_t operator()(const ContactProblem& x) const {
     return all(x.constraints, x.constraint_of_contact, x.islands.islands(), x.touches, x.patches, x.first_patch,
-               x.coefficients, x.rows, x.target, x.target_dropped, x.b, x.compliance, x.A, x.A_start, x.velocity, x.touch_vector,
-               x.responses, x.sweep_patch, x.sweep_diagonal, x.sweep_impulse);
+               x.coefficients, x.rows, x.target, x.target_dropped, x.b, x.compliance, x.A, x.A_start, x.velocity,
+               x.touch_vector, x.responses, x.diagonals, x.sweep_patch, x.sweep_impulse);
   }
 };
 constexpr HeapSize heap;
@@ -54,7 +54,8 @@ std::size_t memory_of(const StepRecord& r) {
   return kBesides + sizeof(StepRecord) + warm_start_heap(r) +
          heap.all(r.state, r.control, r.kin, r.X_WB, r.bias, r.M, r.factor, r.inverse, r.spring_stretch,
                   r.added_diagonal, r.smooth_impulse, r.v_free, r.v_free_slots, r.contacts.contacts, r.problem,
-                  r.island_masses, r.guess.classes, r.guess.impulses, r.guess.steady, r.steady, r.classes, r.f, r.w, r.reports, r.next, r.delta, r.z);
+                  r.island_masses, r.guess.classes, r.guess.impulses, r.guess.steady, r.steady, r.classes, r.f, r.w,
+                  r.reports, r.next, r.delta, r.z);
 }
 
 RolloutMemory estimate_memory(const Model& model, const State& start, const Controls& controls,

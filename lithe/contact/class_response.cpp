@@ -49,28 +49,6 @@ void project(const double* left, int rows, int count, const double* right, int c
   }
 }
 
-// l Λ lᵀ of one form of a patch, its numbers `stride` apart.
-double own_response(const TouchSpace& space, const Patch& patch, const double* form) {
-  double sum = 0;
-  const double* left = form;
-  for (const int a : {patch.touch_a, patch.touch_b}) {
-    if (a < 0) continue;
-    const Touch& touch_a = space.touches[a];
-    const double* right = form;
-    for (const int b : {patch.touch_a, patch.touch_b}) {
-      if (b < 0) continue;
-      const Touch& touch_b = space.touches[b];
-      for (int j = 0; j < touch_b.size && touch_a.block == touch_b.block; ++j) {
-        const double* Lambda = space.Lambda_column(space.blocks[touch_b.block], touch_b.first + j) + touch_a.first;
-        for (int i = 0; i < touch_a.size; ++i) sum += left[i * patch.stride] * Lambda[i] * right[j * patch.stride];
-      }
-      right += touch_b.size * patch.stride;
-    }
-    left += touch_a.size * patch.stride;
-  }
-  return sum;
-}
-
 bool is_at_bound(RowClass row_class) { return row_class == RowClass::at_lower || row_class == RowClass::at_upper; }
 
 double largest_entry(const PaddedMatrix& matrix) {
@@ -300,6 +278,11 @@ void ClassResponse::invert(const ContactProblem& problem, int island) {
   part.rank = n;
   part.stride = padded(n);
   if (n == 0) return;
+  if (part.by_trees >= 0) {
+    part.rank = std::min(n, part.dofs);
+    part.regular = false;  // nothing is known; what is said of singular ones holds for all
+    return;
+  }
   const auto patches = patches_of(problem, island);
   const double* right = part.sliding ? Pt_.data() : R_.data();
   matrix_.resize(n, n);
@@ -502,15 +485,24 @@ void ClassResponse::invert_singular(Part& part) {
 }
 
 void ClassResponse::compute(const DofTree& tree, const ContactProblem& problem, std::span<const RowClass> classes,
-                            std::span<const LcpReport> reports) {
+                            std::span<const LcpReport> reports, bool matrices) {
   classify(problem, classes);
   count_dofs(tree, problem.islands);
   find_bases(problem);
   for (int p = 0; p < static_cast<int>(problem.patches.size()); ++p) compress(problem, p);
+  by_trees_count_ = 0;
+  for (int i = 0; i < problem.island_count() && !matrices; ++i) {
+    Part& part = parts_[i];
+    if (problem.A_start[i] >= 0 || part.size == 0) continue;
+    if (static_cast<int>(by_trees_.size()) == by_trees_count_) by_trees_.emplace_back();
+    const Island& island = problem.islands.islands()[i];
+    const auto own = std::span(classes_).subspan(island.first_row, island.row_count);
+    if (by_trees_[by_trees_count_].compute(tree, problem, i, own)) part.by_trees = by_trees_count_++;
+  }
   std::ptrdiff_t storage = 0;
   for (Part& part : parts_) {
     part.start = storage;
-    storage += static_cast<std::ptrdiff_t>(padded(part.size)) * part.size;
+    if (part.by_trees < 0) storage += static_cast<std::ptrdiff_t>(padded(part.size)) * part.size;
   }
   grow(inverse_, storage);
   null_term_ = free_impulses_ = ill_conditioned_ = false;

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <deque>
 #include <span>
 #include <vector>
 
 #include "lithe/contact/contact_problem.h"
 #include "lithe/contact/patch_basis.h"
+#include "lithe/contact/tree_response.h"
 #include "lithe/lcp/rank_factor.h"
 #include "lithe/lcp/solve_lcp.h"
 
@@ -31,9 +33,10 @@ namespace lithe {
 class ClassResponse {
  public:
   // `classes`: by row of the problem, the step's own or others. Islands whose report says `unpolished` or `unsolved` get no
-  // null-space term.
+  // null-space term. `matrices`: inverse() will be asked for; without it, islands that were solved without A get no B# either, and
+  // are answered by algebra over their trees.
   void compute(const DofTree& tree, const ContactProblem& problem, std::span<const RowClass> classes,
-               std::span<const LcpReport> reports);
+               std::span<const LcpReport> reports, bool matrices = false);
 
   // One per patch of the problem, same order and touches; `row_count` is the rank and `first_row` counts coordinates.
   const std::vector<Patch>& patches() const { return compressed_; }
@@ -62,6 +65,7 @@ class ClassResponse {
     bool null_term = false;    // ∂v⁺ depends on c
     bool polished = true;      // f = −A_C# b
     bool refined = false;      // B is ill-conditioned, or all DoFs are held and it is not quite well-conditioned
+    int by_trees = -1;         // answered without B#: which of the responses does; its rank is an upper bound
   };
   const std::vector<Part>& parts() const { return parts_; }
   const double* inverse(const Part& part) const { return inverse_.data() + part.start; }
@@ -124,7 +128,8 @@ class ClassResponse {
   void to_coordinates(const ContactProblem& problem, const double* rows, double* coordinates) const;
   void follow(double* rows) const;             // X: friction rows that slide from their normals
   void follow_transposed(double* rows) const;  // Xᵀ: and back, zero outside C
-  void apply_inverse(const double* x, double* out, bool transposed) const;
+  void apply_inverse(const ContactProblem& problem, const double* x, double* out, bool transposed);
+  void apply_by_trees(const ContactProblem& problem, int island, const double* x, double* out, bool transposed);
   void solve(const ContactProblem& problem, const double* x, double* out, bool transposed);
   void multiply_Lambda(const ContactProblem& problem, const double* x, double* out) const;
   void gather(const ContactProblem& problem, const double* V, const double* f_bar, double* coordinates);
@@ -145,8 +150,11 @@ class ClassResponse {
   std::vector<double> y_;
   int size_ = 0;
   bool sliding_ = false, null_term_ = false, free_impulses_ = false, compliant_ = false;
-  bool ill_conditioned_ = false;  // some B, scaled to a unit diagonal, is
+  bool ill_conditioned_ = false;       // some B, scaled to a unit diagonal, is
+  std::deque<TreeResponse> by_trees_;  // which stay where they are
+  int by_trees_count_ = 0;
   // Workspace.
+  std::vector<double> tree_rows_, tree_answers_;
   PaddedMatrix matrix_, core_, left_, right_;
   PatchBasis basis_;
   RankFactor factor_;

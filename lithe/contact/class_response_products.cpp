@@ -72,7 +72,7 @@ void ClassResponse::find_y(const ContactProblem& problem, std::span<const double
   for (std::size_t i = 0; i < n; ++i) rows_[i] = classes_[i] == RowClass::clamping ? f[i] : 0.0;
   std::fill_n(rows_.data() + n, kLanes, 0.0);
   to_coordinates(problem, rows_.data(), x_.data());
-  apply_inverse(x_.data(), x2_.data(), false);
+  apply_inverse(problem, x_.data(), x2_.data(), false);
   to_rows(problem, x2_.data(), y_.data());
   follow(y_.data());
 }
@@ -121,9 +121,45 @@ void ClassResponse::follow_transposed(double* rows) const {
   }
 }
 
-void ClassResponse::apply_inverse(const double* x, double* out, bool transposed) const {
-  for (const Part& part : parts_) {
+// B# = Qᵀ A_C# Q.
+void ClassResponse::apply_by_trees(const ContactProblem& problem, int island_index, const double* x, double* out,
+                                   bool transposed) {
+  const Island& island = problem.islands.islands()[island_index];
+  tree_rows_.assign(island.row_count + kLanes, 0.0);
+  tree_answers_.assign(island.row_count + kLanes, 0.0);
+  for (int p = problem.first_patch[island_index]; p < problem.first_patch[island_index + 1]; ++p) {
+    const Patch& patch = problem.patches[p];
+    const Patch& from = compressed_[p];
+    double* rows = tree_rows_.data() + patch.first_row - island.first_row;
+    for (int c = 0; c < from.row_count; ++c) {
+      const double* q = Q(p) + c * patch.stride;
+      for (int r = 0; r < patch.row_count; ++r) rows[r] += q[r] * x[from.first_row + c];
+    }
+  }
+  const std::size_t n = island.row_count;
+  by_trees_[parts_[island_index].by_trees].apply(std::span(tree_rows_).first(n), std::span(tree_answers_).first(n),
+                                                 transposed);
+  for (int p = problem.first_patch[island_index]; p < problem.first_patch[island_index + 1]; ++p) {
+    const Patch& patch = problem.patches[p];
+    const Patch& to = compressed_[p];
+    const double* rows = tree_answers_.data() + patch.first_row - island.first_row;
+    for (int c = 0; c < to.row_count; ++c) {
+      const double* q = Q(p) + c * patch.stride;
+      double sum = 0;
+      for (int r = 0; r < patch.row_count; ++r) sum += q[r] * rows[r];
+      out[to.first_row + c] = sum;
+    }
+  }
+}
+
+void ClassResponse::apply_inverse(const ContactProblem& problem, const double* x, double* out, bool transposed) {
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    const Part& part = parts_[i];
     if (part.size == 0) continue;
+    if (part.by_trees >= 0) {
+      apply_by_trees(problem, static_cast<int>(i), x, out, transposed);
+      continue;
+    }
     const double* B = inverse(part);
     if (transposed && part.sliding) {
       for (int k = 0; k < part.size; ++k) out[part.first + k] = dot(B + k * part.stride, x + part.first, part.stride);
@@ -148,7 +184,7 @@ void ClassResponse::multiply_B(const ContactProblem& problem, const double* x, d
 
 // out = B# x, or B#ᵀ x, with one step of refinement where the explicit inverse alone would lose digits: out += B# (x − B out).
 void ClassResponse::solve(const ContactProblem& problem, const double* x, double* out, bool transposed) {
-  apply_inverse(x, out, transposed);
+  apply_inverse(problem, x, out, transposed);
   if (!ill_conditioned_) return;
   grow(x3_, 2 * (size_ + kLanes));
   double* left = x3_.data();
@@ -157,7 +193,7 @@ void ClassResponse::solve(const ContactProblem& problem, const double* x, double
   for (const Part& part : parts_) {
     for (int k = part.first; k < part.first + part.size; ++k) left[k] = x[k] - left[k];
   }
-  apply_inverse(left, correction, transposed);
+  apply_inverse(problem, left, correction, transposed);
   for (const Part& part : parts_) {
     for (int k = part.first; k < part.first + part.size; ++k) out[k] += correction[k];
   }
@@ -182,11 +218,11 @@ void ClassResponse::keep_null_part(const ContactProblem& problem, double* x, boo
   double* between = x3_.data();
   double* answered = between + size_;
   if (transposed) {
-    apply_inverse(x, between, true);
+    apply_inverse(problem, x, between, true);
     multiply_B(problem, between, answered, true);
   } else {
     multiply_B(problem, x, between, false);
-    apply_inverse(between, answered, false);
+    apply_inverse(problem, between, answered, false);
   }
   for (const Part& part : parts_) {
     if (part.regular) continue;
@@ -328,7 +364,7 @@ void ClassResponse::correct_transposed(const ContactProblem& problem, const doub
   double* x = x_.data();
   gather(problem, V, f_bar, x);
   for (int k = 0; k < size_; ++k) x[k] -= D_[k] * s_hat[k];
-  apply_inverse(x, correction, true);
+  apply_inverse(problem, x, correction, true);
   for (int k = 0; k < size_; ++k) s_hat[k] += correction[k];
 }
 

@@ -54,17 +54,19 @@ void index_contacts(ContactProblem& problem, std::size_t contact_count) {
   }
 }
 
-void lay_out(ContactProblem& problem, int matrix_rows) {
+void lay_out(const DofTree& tree, const LcpOptions& lcp, ContactProblem& problem) {
   const std::size_t rows = problem.islands.row_count();
   // Whole packs are written at any row, so there is room for three numbers more.
   for (auto* vector : {&problem.target, &problem.b, &problem.compliance, &problem.velocity})
     vector->resize(rows + kLanes);
   std::fill(problem.compliance.begin(), problem.compliance.end(), 0.0);
   problem.rows.resize(rows);
+  problem.diagonals.resize(rows);
   problem.A_start.clear();
   std::ptrdiff_t size = 0;
-  for (const Island& island : problem.islands.islands()) {
-    const bool formed = island.row_count <= matrix_rows;
+  for (int i = 0; i < problem.island_count(); ++i) {
+    const Island& island = problem.islands.islands()[i];
+    const bool formed = !prefers_trees(tree, problem, i, lcp);
     problem.A_start.push_back(formed ? size : -1);
     if (formed) size += static_cast<std::ptrdiff_t>(matrix_stride(island)) * island.row_count;
   }
@@ -106,6 +108,12 @@ BoxedLcp ContactProblem::lcp(int island_index) const {
           .stride = matrix_stride(island),
           .b = std::span(b).subspan(first, count),
           .target = std::span(target).subspan(first, count)};
+}
+
+LcpDiagonal ContactProblem::diagonal(int island_index) const {
+  const Island& island = islands.islands()[island_index];
+  if (A_start[island_index] < 0) return {diagonals.data() + island.first_row, 1};
+  return {A.data() + A_start[island_index], matrix_stride(island) + 1};
 }
 
 void ContactProblem::clear() {
@@ -160,14 +168,14 @@ void touch_impulses(const ContactProblem& problem, const double* coefficients, c
   }
 }
 
-void assemble(const Model& model, const ContactInput& in, const ConstraintOptions& options, int matrix_rows,
+void assemble(const Model& model, const ContactInput& in, const ConstraintOptions& options, const LcpOptions& lcp,
               ContactProblem& problem) {
   const DofTree& tree = model.tree();
   problem.islands.find(tree, problem.constraints);
   index_contacts(problem, in.contacts.contacts.size());
   problem.touches.collect(tree, problem.constraints);
   find_patches(problem);
-  lay_out(problem, matrix_rows);
+  lay_out(tree, lcp, problem);
   write_coefficients(model, in, problem);
 
   double* touch_velocities = problem.touch_vector.data();

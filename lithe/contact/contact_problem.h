@@ -7,6 +7,7 @@
 #include "lithe/collision/collider_set.h"
 #include "lithe/contact/islands.h"
 #include "lithe/contact/touch_space.h"
+#include "lithe/contact/tree_forms.h"
 #include "lithe/lcp/boxed_lcp.h"
 
 namespace lithe {
@@ -40,12 +41,14 @@ struct ContactProblem {
   std::vector<double> compliance;  // added to A's diagonal: of motors with finite gains
   AlignedBuffer A;
   std::vector<std::ptrdiff_t> A_start;  // per island; −1: too large, A is not formed
+  std::vector<double> diagonals;        // A_ii of the rows of islands without A
 
   std::vector<double> velocity;  // J v at the step's start, per row; only where something can bounce
   AlignedBuffer touch_vector;    // workspace: a vector over all touches
   AlignedBuffer responses;       // workspace of fill_delassus()
+  TreeForms forms;               // workspace: of an island without A
   std::vector<int> sweep_patch;  // workspaces of solve_by_sweeps()
-  std::vector<double> sweep_diagonal, sweep_impulse;
+  std::vector<double> sweep_impulse;
 
   int island_count() const { return static_cast<int>(islands.islands().size()); }
   // The coefficients of one side of a patch.
@@ -57,6 +60,8 @@ struct ContactProblem {
     return std::span(patches).subspan(first_patch[island], first_patch[island + 1] - first_patch[island]);
   }
   BoxedLcp lcp(int island) const;
+  // A_ii of the island's rows, whether A is formed or not.
+  LcpDiagonal diagonal(int island) const;
   void clear();  // no constraints
 };
 
@@ -72,9 +77,9 @@ struct ContactInput {
   std::span<const double> motor_targets;  // empty: motors are off
 };
 
-// Rows, targets, A and b of out.constraints, which gather_constraints() has filled in. Islands of more than `matrix_rows` rows
-// get no A.
-void assemble(const Model& model, const ContactInput& in, const ConstraintOptions& options, int matrix_rows,
+// Rows, targets, A and b of out.constraints, which gather_constraints() has filled in. Islands that are better solved without A
+// (prefers_trees(), touch_sweeps.h) get none.
+void assemble(const Model& model, const ContactInput& in, const ConstraintOptions& options, const LcpOptions& lcp,
               ContactProblem& out);
 
 // J u for every row, where u is given as touch velocities (TouchSpace::velocities). Whole packs are written: `out` has room for

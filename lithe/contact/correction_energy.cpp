@@ -51,15 +51,17 @@ double energy_gain(const ContactProblem& problem, int island_index, std::span<co
 
 double energy_allowance(const ContactProblem& problem, int island_index, double mass, double gravity_step) {
   const Island& island = problem.islands.islands()[island_index];
-  const bool formed = problem.A_start[island_index] >= 0;
-  const BoxedLcp lcp = formed ? problem.lcp(island_index) : BoxedLcp{};
+  const LcpDiagonal diagonal = problem.diagonal(island_index);
+  double largest = 0;
+  for (int i = 0; i < island.row_count; ++i) largest = std::max(largest, diagonal[i]);
   double fastest = 0;
   double alone = 0;
   for_each_correction(problem, island_index, [&](const Constraint&, int row) {
-    const int i = row - island.first_row;
+    const double response = diagonal[row - island.first_row];
+    if (!(response > kInertShare * largest)) return;  // no impulse moves it
     const double d = std::abs(problem.target[row]);
     fastest = std::max(fastest, d);
-    if (formed && lcp.at(i, i) > 0) alone += d * (d + std::abs(problem.b[row])) / lcp.at(i, i);
+    alone += d * (d + std::abs(problem.b[row])) * std::min(1 / response, mass);
   });
   return mass * fastest * (fastest + gravity_step) + alone;
 }

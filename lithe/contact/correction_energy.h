@@ -17,9 +17,10 @@ double energy_gain(const ContactProblem& problem, int island, std::span<const do
 // What correction may add: it may lift or push all that rests on it, mass m, at its own speed against a step of gravity, and each
 // row may stop and turn back what approaches it:
 //
-//   m·d_max·(d_max + g Δt) + Σ |d|·(|d| + |b|)/A_ii.
+//   m·d_max·(d_max + g Δt) + Σ |d|·(|d| + |b|)·min(1/A_ii, m).
 //
-// mass: of the island's trees; gravity_step: g Δt.
+// What a row presses on is no heavier than the island: where overlaps press on a joint's axis, A_ii is next to nothing and 1/A_ii
+// no mass. Inert rows (PreparedLcp) do not count. mass: of the island's trees; gravity_step: g Δt.
 double energy_allowance(const ContactProblem& problem, int island, double mass, double gravity_step);
 
 // Multiplies the targets of penetrations, limits, loops and mimic joints that ask bodies to move (d > 0; two-sided: any d) by

@@ -208,18 +208,77 @@ void multiply_through_touches(const TouchSpace& space, std::span<const Patch> pa
   if (left == right) mirror_lower_triangle(out, rows, stride);
 }
 
-void fill_delassus(ContactProblem& problem) {
-  for (int i = 0; i < problem.island_count(); ++i) {
-    if (problem.A_start[i] < 0) continue;
-    const Island& island = problem.islands.islands()[i];
-    const int stride = matrix_stride(island);
-    double* A = problem.A.data() + problem.A_start[i];
-    multiply_through_touches(problem.touches, problem.patches_of(i), problem.coefficients.data(),
-                             problem.coefficients.data(), problem.responses, A, stride);
-    for (int j = 0; j < island.row_count; ++j) {
-      A[static_cast<std::ptrdiff_t>(j) * (stride + 1)] += problem.compliance[island.first_row + j];
+double own_response(const TouchSpace& space, const Patch& patch, const double* form) {
+  double sum = 0;
+  const double* left = form;
+  for (const int a : {patch.touch_a, patch.touch_b}) {
+    if (a < 0) continue;
+    const Touch& touch_a = space.touches[a];
+    const double* right = form;
+    for (const int b : {patch.touch_a, patch.touch_b}) {
+      if (b < 0) continue;
+      const Touch& touch_b = space.touches[b];
+      for (int j = 0; j < touch_b.size && touch_a.block == touch_b.block; ++j) {
+        const double* Lambda = space.Lambda_column(space.blocks[touch_b.block], touch_b.first + j) + touch_a.first;
+        for (int i = 0; i < touch_a.size; ++i) sum += left[i * patch.stride] * Lambda[i] * right[j * patch.stride];
+      }
+      right += touch_b.size * patch.stride;
+    }
+    left += touch_a.size * patch.stride;
+  }
+  return sum;
+}
+
+namespace {
+
+void fill_diagonal(ContactProblem& problem, int island) {
+  for (const Patch& patch : problem.patches_of(island)) {
+    for (int r = 0; r < patch.row_count; ++r) {
+      const int row = patch.first_row + r;
+      problem.diagonals[row] =
+          own_response(problem.touches, patch, problem.side(patch, false) + r) + problem.compliance[row];
     }
   }
+}
+
+}  // namespace
+
+namespace {
+
+void fill_matrix(const ContactProblem& problem, int island_index, AlignedBuffer& workspace, double* A) {
+  const Island& island = problem.islands.islands()[island_index];
+  const int stride = matrix_stride(island);
+  multiply_through_touches(problem.touches, problem.patches_of(island_index), problem.coefficients.data(),
+                           problem.coefficients.data(), workspace, A, stride);
+  for (int j = 0; j < island.row_count; ++j) {
+    A[static_cast<std::ptrdiff_t>(j) * (stride + 1)] += problem.compliance[island.first_row + j];
+  }
+}
+
+}  // namespace
+
+void fill_delassus(ContactProblem& problem) {
+  for (int i = 0; i < problem.island_count(); ++i) {
+    if (problem.A_start[i] < 0) {
+      fill_diagonal(problem, i);
+    } else {
+      fill_matrix(problem, i, problem.responses, problem.A.data() + problem.A_start[i]);
+    }
+  }
+}
+
+BoxedLcp lcp_with_matrix(const ContactProblem& problem, int island_index, AlignedBuffer& A, AlignedBuffer& workspace) {
+  if (problem.A_start[island_index] >= 0) return problem.lcp(island_index);
+  const Island& island = problem.islands.islands()[island_index];
+  const int stride = matrix_stride(island);
+  A.assign(static_cast<std::size_t>(stride) * island.row_count, 0.0);
+  fill_matrix(problem, island_index, workspace, A.data());
+  const auto part = [&](const auto& all) { return std::span(all).subspan(island.first_row, island.row_count); };
+  return {.rows = part(problem.rows),
+          .A = A.data(),
+          .stride = stride,
+          .b = part(problem.b),
+          .target = part(problem.target)};
 }
 
 }  // namespace lithe

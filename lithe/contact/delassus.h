@@ -16,7 +16,13 @@ inline int matrix_stride(const Island& island) { return matrix_stride(island.row
 void multiply_through_touches(const TouchSpace& space, std::span<const Patch> patches, const double* left,
                               const double* right, AlignedBuffer& workspace, double* out, int stride);
 
-// A = J M̂⁻¹ Jᵀ + compliance of every island that has room for it: T Λ Tᵀ, patch by patch.
+// l Λ lᵀ of one form of a patch, its numbers `stride` apart.
+double own_response(const TouchSpace& space, const Patch& patch, const double* form);
+
+// A = J M̂⁻¹ Jᵀ + compliance of every island that has room for it: T Λ Tᵀ, patch by patch. Of the others its diagonal.
 void fill_delassus(ContactProblem& problem);
+
+// The island's problem with A, in `A` where the step has not formed it.
+BoxedLcp lcp_with_matrix(const ContactProblem& problem, int island, AlignedBuffer& A, AlignedBuffer& workspace);
 
 }  // namespace lithe

@@ -19,21 +19,14 @@ class TouchOperator {
         velocities_(problem.touch_vector.data()) {
     const std::size_t rows = island_.row_count;
     problem.sweep_patch.resize(rows);
-    problem.sweep_diagonal.resize(rows);
     problem.sweep_impulse.assign(rows, 0.0);
     for (int p = first_patch_; p < last_patch_; ++p) {
       const Patch& patch = problem.patches[p];
-      for (int r = 0; r < patch.row_count; ++r) {
-        const int i = patch.first_row - island_.first_row + r;
-        problem.sweep_patch[i] = p;
-        clear_velocities(patch);
-        push(i, 1);
-        problem.sweep_diagonal[i] = motion(i) + compliance(i);
-      }
+      for (int r = 0; r < patch.row_count; ++r) problem.sweep_patch[patch.first_row - island_.first_row + r] = p;
     }
   }
 
-  double diagonal(int i) const { return problem_.sweep_diagonal[i]; }
+  double diagonal(int i) const { return diagonals()[i]; }
   double velocity(int i) const {
     return motion(i) + compliance(i) * problem_.sweep_impulse[i] + problem_.b[island_.first_row + i];
   }
@@ -72,7 +65,7 @@ class TouchOperator {
  private:
   std::size_t first() const { return island_.first_row; }
   std::size_t count() const { return island_.row_count; }
-  LcpDiagonal diagonals() const { return {problem_.sweep_diagonal.data(), 1}; }
+  LcpDiagonal diagonals() const { return {problem_.diagonals.data() + island_.first_row, 1}; }
   std::span<const double> offsets() const { return std::span(problem_.b).subspan(first(), count()); }
   double compliance(int i) const { return problem_.compliance[island_.first_row + i]; }
 

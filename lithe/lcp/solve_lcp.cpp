@@ -98,13 +98,13 @@ void mark_dropped_targets(const FactoredLcp& lcp, const LcpReport& report, std::
 
 }  // namespace
 
-LcpReport solve_lcp(const FactoredLcp& lcp, const LcpOptions& options, const LcpGuess& guess,
-                    LcpWorkspace& workspace, std::span<double> f, std::span<double> w, std::span<RowClass> classes) {
+LcpReport solve_lcp(const FactoredLcp& lcp, const LcpOptions& options, const LcpGuess& guess, LcpWorkspace& workspace,
+                    std::span<double> f, std::span<double> w, std::span<RowClass> classes) {
   const std::size_t n = lcp.rows.size();
   LITHE_CHECK(f.size() == n && w.size() == n && classes.size() == n,
               "f, w and classes have {}, {} and {} entries, there are {} rows", f.size(), w.size(), classes.size(), n);
-  LITHE_CHECK(guess.classes.empty() || guess.classes.size() == n, "the guess has {} entries, there are {} rows (or none)",
-              guess.classes.size(), n);
+  LITHE_CHECK(guess.classes.empty() || guess.classes.size() == n,
+              "the guess has {} entries, there are {} rows (or none)", guess.classes.size(), n);
   if (n == 0) return {};
   LcpWorkspace::Buffers& buffers = workspace.buffers();
   BlockSolver solver(lcp, options, buffers.blocks);

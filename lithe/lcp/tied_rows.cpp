@@ -56,9 +56,8 @@ void TiedRows::find(const PreparedLcp& problem, std::span<const RowClass> classe
 }
 
 bool TiedRows::any(const PreparedLcp& problem, std::span<const double> f, std::span<const double> w) {
-  const double tolerance = kTied * problem.scale;
   for (int i = 0; i < problem.size(); ++i) {
-    if (problem.live[i] && is_tied(problem, i, f, w, tolerance)) return true;
+    if (is_tied(problem, i, f, w)) return true;
   }
   return false;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lithe/contact/delassus.h"
 #include "lithe/core/packed_vectors.h"
 #include "lithe/lcp/lcp_sensitivity.h"
 
@@ -48,15 +49,14 @@ void find_margin(const StepRecord& record, GradientReport& report) {
   double least = report.margin;
   int least_row = report.margin_row;
   for (int k = 0; k < problem.island_count(); ++k) {
-    if (problem.A_start[k] < 0) continue;  // no A, and an approximate f: nothing to tell
+    if (problem.A_start[k] < 0 && !record.reports[k].solved()) continue;  // an approximate f: nothing to tell
     const Island& island = problem.islands.islands()[k];
-    const BoxedLcp lcp = problem.lcp(k);
-    const LcpDiagonal diagonal = lcp.diagonal();
+    const LcpDiagonal diagonal = problem.diagonal(k);
     const auto f = std::span(record.f).subspan(island.first_row, island.row_count);
     for (int i = 0; i < island.row_count; ++i) {
       const int row = island.first_row + i;
       const double margin =
-          std::max(0.0, margin_of(lcp.rows[i], record.classes[row], f, i, record.w[row], diagonal[i]));
+          std::max(0.0, margin_of(problem.rows[row], record.classes[row], f, i, record.w[row], diagonal[i]));
       if (margin >= least) continue;
       least = margin;
       least_row = row;
@@ -106,11 +106,13 @@ double inconsistency_of(const ContactProblem& problem, const ClassResponse& resp
 void find_tied_rows(const StepRecord& record, GradientReport& report) {
   const ContactProblem& problem = record.problem;
   for (int k = 0; k < problem.island_count(); ++k) {
-    if (!has(record.reports[k].flags, LcpFlag::tied) || problem.A_start[k] < 0) continue;
     const Island& island = problem.islands.islands()[k];
+    if (!has(record.reports[k].flags, LcpFlag::tied) || island.row_count > record.options.lcp.direct_rows) continue;
     thread_local LcpSensitivity sensitivity;
+    thread_local AlignedBuffer A, workspace;
     const auto part = [&](const auto& all) { return std::span(all).subspan(island.first_row, island.row_count); };
-    sensitivity.compute(problem.lcp(k), part(record.classes), part(record.f), record.reports[k].flags);
+    sensitivity.compute(lcp_with_matrix(problem, k, A, workspace), part(record.classes), part(record.f),
+                        record.reports[k].flags);
     for (const int i : sensitivity.tied()) report.tied_rows.push_back(island.first_row + i);
   }
 }

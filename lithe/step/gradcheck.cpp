@@ -59,9 +59,9 @@ Units units_of(const Model& model, const StepRecord& record) {
   if (model.nv() > 0) units.mobility = units.column_mobility.maxCoeff();
   double largest = 0;
   for (int island = 0; island < record.problem.island_count(); ++island) {
-    if (record.problem.A_start[island] < 0) continue;  // too many rows for a matrix
-    const BoxedLcp lcp = record.problem.lcp(island);
-    for (int i = 0; i < lcp.size(); ++i) largest = std::max(largest, lcp.at(i, i));
+    const LcpDiagonal diagonal = record.problem.diagonal(island);
+    const int rows = record.problem.islands.islands()[island].row_count;
+    for (int i = 0; i < rows; ++i) largest = std::max(largest, diagonal[i]);
   }
   units.mass = largest > 0 ? 1 / largest : 0.0;
   return units;

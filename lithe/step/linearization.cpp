@@ -85,7 +85,7 @@ bool main_point(const Model& model, const StepRecord& record, std::span<const Ro
   find_velocities(tree, record, point);
   if (!constrained) return true;
   find_touch_velocities(tree, record.problem.touches, point.V, record.next.v.data(), point.touch_velocity);
-  out.response.compute(tree, record.problem, classes, record.reports);
+  out.response.compute(tree, record.problem, classes, record.reports, needs.matrices);
   const bool bouncing = bounces(record.problem);
   if (bouncing) {
     find_touch_velocities(tree, record.problem.touches, record.kin.V, record.state.v.data(), out.touch_velocity_before);

@@ -56,6 +56,7 @@ struct StepLinearization {
 
 struct LinearizationNeeds {
   bool impulses = false;  // ∂f too: then the second point is needed wherever f is not unique
+  bool matrices = false;  // ClassResponse::inverse() will be asked for
 };
 
 // `classes` are the step's own (record.classes) or others to try. False where numbers overflow: then nothing is there to read.

@@ -100,7 +100,7 @@ void pose_problem(const Model& model, StepRecord& record) {
   gather_constraints(model, record.contacts, record.state.q, record.state.v, record.v_free, motors,
                      record.options.constraints, record.problem.constraints);
   const ContactInput input = contact_input(record);
-  assemble(model, input, record.options.constraints, record.options.lcp.direct_rows, record.problem);
+  assemble(model, input, record.options.constraints, record.options.lcp, record.problem);
 }
 
 void count_stage(const LcpReport& report, StepStatus& status) {
@@ -137,12 +137,19 @@ struct IslandRows {
   std::span<RowClass> classes;
 };
 
-LcpReport solve_island(StepRecord& record, int island, const IslandRows& rows) {
+LcpReport solve_island(const DofTree& tree, StepRecord& record, int island, const IslandRows& rows) {
   ContactProblem& problem = record.problem;
   const LcpOptions& options = record.options.lcp;
-  if (problem.A_start[island] < 0) return solve_by_sweeps(problem, island, options, rows.f, rows.w, rows.classes);
-  const LcpReport report =
-      solve_lcp(problem.lcp(island), options, rows.guess, record.lcp, rows.f, rows.w, rows.classes);
+  LcpReport report;
+  if (problem.A_start[island] >= 0) {
+    report = solve_lcp(problem.lcp(island), options, rows.guess, record.lcp, rows.f, rows.w, rows.classes);
+  } else if (options.method == LcpMethod::direct) {
+    problem.forms.compute(tree, problem, island);
+    report =
+        solve_lcp(problem.forms.lcp(problem, island), options, rows.guess, record.lcp, rows.f, rows.w, rows.classes);
+  } else {
+    return solve_by_sweeps(problem, island, options, rows.f, rows.w, rows.classes);
+  }
   if (has(report.flags, LcpFlag::targets_dropped)) {
     std::ranges::copy(record.lcp.dropped_targets(),
                       problem.target_dropped.begin() + problem.islands.islands()[island].first_row);
@@ -158,7 +165,8 @@ bool is_steady(const IslandRows& rows, const LcpReport& report) {
 
 // Solves again with smaller targets where correction would add too much energy, and without them if that was not enough. True
 // where it did; the report stays that of the solver.
-bool limit_correction(StepRecord& record, int island, const IslandRows& rows, double gravity_step, LcpReport& report) {
+bool limit_correction(const DofTree& tree, StepRecord& record, int island, const IslandRows& rows, double gravity_step,
+                      LcpReport& report) {
   ContactProblem& problem = record.problem;
   double gain = energy_gain(problem, island, rows.f, rows.w);
   if (!(gain > 0)) return false;  // the usual case
@@ -168,7 +176,7 @@ bool limit_correction(StepRecord& record, int island, const IslandRows& rows, do
     // The gain falls at least in proportion to the targets, as long as no row changes its class.
     if (!reduce_correction(problem, island, attempt == 0 ? allowance / gain : 0)) break;  // a bounce, not a correction
     reduced = true;
-    report = solve_island(record, island, rows);
+    report = solve_island(tree, record, island, rows);
     gain = energy_gain(problem, island, rows.f, rows.w);
   }
   return reduced;
@@ -199,8 +207,8 @@ void solve_islands(const Model& model, StepRecord& record, const WarmStart* gues
       rows.guess = LcpGuess(part(record.guess.classes), part(record.guess.impulses), record.guess.steady[i] != 0);
     }
     LcpReport& report = record.reports[i];
-    report = solve_island(record, i, rows);
-    if (limit_correction(record, i, rows, gravity_step, report)) {
+    report = solve_island(model.tree(), record, i, rows);
+    if (limit_correction(model.tree(), record, i, rows, gravity_step, report)) {
       record.status.flags = record.status.flags | LcpFlag::targets_dropped;
     }
     record.steady[i] = is_steady(rows, report);

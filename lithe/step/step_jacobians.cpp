@@ -93,7 +93,7 @@ void class_jacobians(const Model& model, const StepRecord& record, std::span<con
                      StepJacobians& out) {
   StepJacobians::Workspace& work = out.workspace();
   const int nv = model.nv();
-  const bool linear = linearize(model, record, classes, {}, work.linearization);
+  const bool linear = linearize(model, record, classes, {.matrices = true}, work.linearization);
   describe_gradient(record, linear ? &work.linearization : nullptr, out.report);
   if (!linear) return diverged(model, record, blocks, out);
   work.matrices.compute(model, record, work.linearization.response);

@@ -1,0 +1,168 @@
+#include "lithe/contact/tree_forms.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "lithe/contact/contact_problem.h"
+#include "lithe/lcp/padded_matrix.h"
+
+namespace lithe {
+
+namespace {
+
+// Robots with fewer rows are solved with A: light limbs on heavy ones need its finer judgement of ranks.
+constexpr int kRobotRows = 300;
+// What one classification costs without A, in multiplications: products with G, and a block and its neighbours in the factor.
+constexpr double kPerRow = 640;
+constexpr double kPerTree = 4000;
+
+const DofTree::Tree& tree_of_touch(const DofTree& tree, const Touch& touch) {
+  return tree.trees[tree.chains[tree.chain[touch.dof]].tree];
+}
+
+}  // namespace
+
+void TreeForms::find_blocks(const DofTree& tree, const ContactProblem& problem, int island) {
+  const TouchSpace& space = problem.touches;
+  for (const int block : blocks_) {
+    if (block < static_cast<int>(block_of_.size())) block_of_[block] = -1;
+  }
+  block_of_.resize(space.blocks.size(), -1);
+  blocks_.clear();
+  for (const Patch& patch : problem.patches_of(island)) {
+    for (const int touch : {patch.touch_a, patch.touch_b}) {
+      const int block = space.block_of(touch);
+      if (block < 0 || block_of_[block] >= 0) continue;
+      block_of_[block] = 0;
+      blocks_.push_back(block);
+    }
+  }
+  std::sort(blocks_.begin(), blocks_.end());
+  sizes_.clear();
+  for (std::size_t k = 0; k < blocks_.size(); ++k) {
+    block_of_[blocks_[k]] = static_cast<int>(k);
+    sizes_.push_back(tree_of_touch(tree, space.touches[space.blocks[blocks_[k]].first_touch]).dof_count);
+  }
+  dofs_ = sizes_;
+}
+
+// One group per patch; a compliance makes its tree's block larger.
+void TreeForms::find_groups(const ContactProblem& problem, int island) {
+  const TouchSpace& space = problem.touches;
+  const int first_row = problem.islands.islands()[island].first_row;
+  groups_.clear();
+  for (const Patch& patch : problem.patches_of(island)) {
+    const int a = space.block_of(patch.touch_a), b = space.block_of(patch.touch_b);
+    RowGroup& group = groups_.emplace_back();
+    group.block_a = block_of_[a >= 0 ? a : b];
+    group.block_b = a >= 0 && b >= 0 && a != b ? block_of_[b] : -1;
+    group.first_row = patch.first_row - first_row;
+    group.row_count = patch.row_count;
+    for (int r = 0; r < patch.row_count; ++r) {
+      if (problem.compliance[patch.first_row + r] > 0) ++sizes_[group.block_a];
+    }
+  }
+  const auto width_of = [&](int block) { return block < 0 ? 0 : padded(sizes_[block]); };
+  std::ptrdiff_t size = 0;
+  for (RowGroup& group : groups_) {
+    group.start = size;
+    size += static_cast<std::ptrdiff_t>(group.row_count) * (width_of(group.block_a) + width_of(group.block_b));
+  }
+  grow(G_, size);
+}
+
+// Adds T W of one side to the rows, which are `width` apart.
+void TreeForms::write_side(const DofTree& tree, const ContactProblem& problem, int patch_index, bool second,
+                           double* rows, int width) {
+  const TouchSpace& space = problem.touches;
+  const Patch& patch = problem.patches[patch_index];
+  const Touch& touch = space.touches[second ? patch.touch_b : patch.touch_a];
+  const int first_dof = tree_of_touch(tree, touch).first_dof;
+  const double* T = problem.side(patch, second);
+  const double* W = space.W.data() + touch.W_start;
+  const int stride = touch.packs * kLanes;
+  // The way down to the touch is the tree's first DoFs one after the other, as a free body's six are: whole packs fit.
+  if (tree.position[touch.dof] == touch.dof - first_dof && stride <= width) {
+    for (int r = 0; r < patch.row_count; ++r, rows += width) {
+      for (int g = 0; g < stride; g += kLanes) {
+        Pack sum = as_pack(rows + g);
+        for (int k = 0; k < touch.size; ++k) sum += broadcast(T[k * patch.stride + r]) * as_pack(W + k * stride + g);
+        as_pack(rows + g) = sum;
+      }
+    }
+    return;
+  }
+  coordinate_.assign(stride, -1);
+  for (int dof = touch.dof; dof >= 0; dof = tree.parent[dof]) coordinate_[tree.position[dof]] = dof - first_dof;
+  for (int r = 0; r < patch.row_count; ++r, rows += width) {
+    for (int p = 0; p < stride; ++p) {
+      if (coordinate_[p] < 0) continue;
+      double sum = 0;
+      for (int k = 0; k < touch.size; ++k) sum += T[k * patch.stride + r] * W[k * stride + p];
+      rows[coordinate_[p]] += sum;
+    }
+  }
+}
+
+void TreeForms::compute(const DofTree& tree, const ContactProblem& problem, int island_index) {
+  const Island& island = problem.islands.islands()[island_index];
+  find_blocks(tree, problem, island_index);
+  find_groups(problem, island_index);
+  diagonal_.resize(island.row_count);
+  std::vector<int>& next_compliant = dofs_;  // the next free coordinate of each block
+  for (std::size_t k = 0; k < groups_.size(); ++k) {
+    const RowGroup& group = groups_[k];
+    const int index = problem.first_patch[island_index] + static_cast<int>(k);
+    const Patch& patch = problem.patches[index];
+    const int width_a = padded(sizes_[group.block_a]);
+    const int width = width_a + (group.block_b < 0 ? 0 : padded(sizes_[group.block_b]));
+    double* rows = G_.data() + group.start;
+    std::fill_n(rows, static_cast<std::ptrdiff_t>(width) * group.row_count, 0.0);
+    if (patch.touch_a >= 0) write_side(tree, problem, index, false, rows, width);
+    if (patch.touch_b >= 0) write_side(tree, problem, index, true, rows + (group.block_b < 0 ? 0 : width_a), width);
+    for (int r = 0; r < group.row_count; ++r, rows += width) {
+      const double compliance = problem.compliance[patch.first_row + r];
+      if (compliance > 0) rows[next_compliant[group.block_a]++] = std::sqrt(compliance);
+      Pack sum = {};
+      for (int g = 0; g < width; g += kLanes) sum += as_pack(rows + g) * as_pack(rows + g);
+      diagonal_[group.first_row + r] = lane_sum(sum);
+    }
+  }
+}
+
+FactoredLcp TreeForms::lcp(const ContactProblem& problem, int island_index) const {
+  const Island& island = problem.islands.islands()[island_index];
+  const auto part = [&](const auto& all) { return std::span(all).subspan(island.first_row, island.row_count); };
+  return {.rows = part(problem.rows),
+          .block_sizes = sizes_,
+          .groups = groups_,
+          .G = G_.data(),
+          .diagonal = diagonal_,
+          .b = part(problem.b),
+          .target = part(problem.target)};
+}
+
+bool prefers_trees(const DofTree& tree, const ContactProblem& problem, int island_index, const LcpOptions& options) {
+  const int rows = problem.islands.islands()[island_index].row_count;
+  if (rows > options.direct_rows) return true;
+  if (options.method != LcpMethod::direct || rows <= options.block_rows) return false;
+  // Trees that are not counted twice: patches are in the order of their touches as a rule. Too many make the prediction careful.
+  double dofs = 0, trees = 0;
+  int last = -1;
+  for (const Patch& patch : problem.patches_of(island_index)) {
+    for (const int touch : {patch.touch_a, patch.touch_b}) {
+      if (touch < 0) continue;
+      const int block = problem.touches.block_of(touch);
+      const int size = tree_of_touch(tree, problem.touches.touches[touch]).dof_count;
+      if (size > 6 && rows <= kRobotRows) return false;
+      if (block <= last) continue;
+      last = block;
+      dofs += size;
+      trees += 1;
+    }
+  }
+  const double rank = std::min<double>(rows, dofs);
+  return rows * rank * rank > kPerRow * rows + kPerTree * trees;
+}
+
+}  // namespace lithe

@@ -1,0 +1,29 @@
+#include "lithe/contact/tree_response.h"
+
+#include <algorithm>
+
+namespace lithe {
+
+namespace {
+
+// As the solver's first one; passes take out what it bends.
+constexpr double kResponseRidge = 1e-9;
+
+}  // namespace
+
+bool TreeResponse::compute(const DofTree& tree, const ContactProblem& problem, int island,
+                           std::span<const RowClass> classes) {
+  forms_.compute(tree, problem, island);
+  lcp_ = forms_.lcp(problem, island);
+  classes_.assign(classes.begin(), classes.end());
+  system_.bind(lcp_, graphs_.graph_of(lcp_));
+  double sum = 0;
+  int live = 0;
+  for (const double response : lcp_.diagonal) {
+    sum += response;
+    live += response > 0 ? 1 : 0;
+  }
+  return live > 0 && system_.factorize(classes_, kResponseRidge * sum / live);
+}
+
+}  // namespace lithe

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "lithe/contact/contact_problem.h"
+#include "lithe/lcp/block_solver.h"
+
+namespace lithe {
+
+// A_C# of one island's classes as products with vectors, by algebra over trees (lcp/block_class_system.h): O(rows) each where the
+// inverse of all coordinates of a large island would be O(rows³).
+class TreeResponse {
+ public:
+  // False where the equations are singular.
+  bool compute(const DofTree& tree, const ContactProblem& problem, int island, std::span<const RowClass> classes);
+  // out = A_C# x or A_C#ᵀ x, by row of the island.
+  void apply(std::span<const double> x, std::span<double> out, bool transposed) {
+    system_.apply_inverse(x, out, transposed);
+  }
+
+ private:
+  TreeForms forms_;
+  FactoredLcp lcp_;
+  BlockGraphs graphs_;
+  BlockClassSystem system_;
+  std::vector<RowClass> classes_;
+};
+
+}  // namespace lithe
