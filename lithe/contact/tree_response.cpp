@@ -6,8 +6,8 @@ namespace lithe {
 
 namespace {
 
-// As the solver's first one; passes take out what it bends.
-constexpr double kResponseRidge = 1e-9;
+// Passes take out what it bends: the fewer, the smaller it is; rounding of S allows for no less where masses differ.
+constexpr double kResponseRidge = 1e-10;
 
 }  // namespace
 

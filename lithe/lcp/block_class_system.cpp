@@ -16,8 +16,8 @@ constexpr double kRoundingOfB = 1e-14;
 // get better.
 constexpr double kSettled = 1e-15;
 constexpr double kShrinks = 0.8;
-// Of a derivative's solution: the next change, as much smaller again, would be rounding.
-constexpr double kNoMore = 1e-8;
+// A derivative's solution is good enough where the next change would be less than this share of it.
+constexpr double kNoMore = 1e-13;
 constexpr int kMostPasses = 12;
 constexpr int kExactPasses = 5;
 
@@ -403,36 +403,37 @@ void BlockClassSystem::improve_polish(std::span<const double> w, std::span<doubl
 }
 
 // y ← y + S⁻¹ Pᵀ (x − G y) is A#'s inner half, (PᵀG)# Pᵀ x; z ← z + S⁻¹ (y − Pᵀ G z) the outer one. Transposed, G and P change places.
+// Whether they stand still is seen in G y and G z: in directions that G does not feel they never do.
 void BlockClassSystem::apply_inverse(std::span<const double> x, std::span<double> out, bool transposed) {
   const Forms& left = transposed ? P_ : G_;
   const Forms& right = transposed ? G_ : P_;
-  const auto solve = [&](double* u) { transposed ? factor_.solve_transposed(u) : factor_.solve(u); };
   const int m = clamping_rows(), N = coordinates();
-  for (int c = 0; c < m; ++c) x_[c] = r_[c] = x[clamping_[c]];
-  std::fill_n(y_.data(), N, 0.0);
-  std::fill_n(z_.data(), N, 0.0);
+  for (int c = 0; c < m; ++c) x_[c] = x[clamping_[c]];
   for (AlignedBuffer* solution : {&y_, &z_}) {
+    std::fill_n(solution->data(), N, 0.0);
+    std::fill_n(g_.data(), m, 0.0);
     double before = LcpRow::kInfinity;
-    for (int pass = 0; pass < kExactPasses; ++pass) {
-      if (solution == &y_) {
-        multiply_transposed(right, r_.data(), d_.data());
+    for (int pass = 0; pass < kMostPasses; ++pass) {
+      const bool inner = solution == &y_;
+      for (int c = 0; c < m && inner; ++c) r_[c] = x_[c] - g_[c];
+      multiply_transposed(right, inner ? r_.data() : g_.data(), d_.data());
+      for (int i = 0; i < N && !inner; ++i) d_[i] = y_[i] - d_[i];
+      if (transposed) {
+        factor_.solve_transposed(d_.data());
       } else {
-        multiply(left, z_.data(), g_.data());
-        multiply_transposed(right, g_.data(), d_.data());
-        for (int i = 0; i < N; ++i) d_[i] = y_[i] - d_[i];
+        factor_.solve(d_.data());
       }
-      solve(d_.data());
-      const double change = largest_of(d_.data(), N);
+      multiply(left, d_.data(), f_C_.data());
+      const double change = largest_of(f_C_.data(), m);
       if (!(change < kShrinks * before)) break;
       for (int i = 0; i < N; ++i) (*solution)[i] += d_[i];
-      if (change <= kNoMore * largest_of(solution->data(), N)) break;
+      multiply(left, solution->data(), g_.data());
+      // The next change will be smaller by the same factor; the first two changes are mostly those of stiff directions.
+      const bool known = pass > 1 || change == 0;
+      if (known && change * std::min(1.0, change / before) <= kNoMore * largest_of(g_.data(), m)) break;
       before = change;
-      if (solution == &z_) continue;
-      multiply(left, y_.data(), g_.data());
-      for (int c = 0; c < m; ++c) r_[c] = x_[c] - g_[c];
     }
   }
-  multiply(left, z_.data(), g_.data());
   std::fill(out.begin(), out.end(), 0.0);
   for (int c = 0; c < m; ++c) out[clamping_[c]] = g_[c];
 }

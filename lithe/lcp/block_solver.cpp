@@ -33,12 +33,12 @@ constexpr double kSurelyPolished = 1e-10;
 // A stress counts as moving nothing, and targets as working on it, by this share.
 constexpr double kContradiction = 1e-6;
 constexpr int kSuggestingSweeps = 100;
-constexpr int kLastSweeps = 300;
+constexpr int kLastSweeps = 150;
 constexpr int kMostTies = 64;  // that are looked at one by one
 constexpr std::size_t kMostGraphs = 8;
 
 // Bounds of work: so many attempts, and on small islands as many as so many multiplications allow.
-constexpr double kMostAttempts = 60;
+constexpr double kMostAttempts = 40;
 constexpr double kLeastWork = 1e7;
 
 // The sweeps of gauss_seidel_iteration.h: coordinates answer a push, and each row reads its velocity from them.
@@ -461,7 +461,7 @@ void BlockSolver::drop_targets() {
   problem.prepare(free_.without_matrix(), {lcp_.diagonal.data(), 1}, problem.scale);
   buffers_.system.bind(free_, graph_);
   has_targets_ = false;
-  work_ = std::max(work_, 0.5 * std::max(kMostAttempts * attempt_work_, kLeastWork));
+  work_ = std::max(work_, 0.25 * std::max(kMostAttempts * attempt_work_, kLeastWork));
 }
 
 // Sweeps over the problem as it was given, from f = 0.
