@@ -30,6 +30,19 @@ Scene stack(int n) {
   return at_rest(builder);
 }
 
+Scene wall(int columns, int layers) {
+  LITHE_CHECK(columns >= 1 && layers >= 1, "a wall needs at least one column and one layer, not {} and {}", columns,
+              layers);
+  constexpr double kSpacing = 1.01 * kTowerEdge;
+  ModelBuilder builder;
+  for (int i = 0; i < layers; ++i) {
+    const double shift = i % 2 == 0 ? 0.0 : kSpacing / 2;
+    for (int k = 0; k < columns; ++k) add_cube(builder, fmt::format("box_{}_{}", i, k), 1, k * kSpacing + shift, i);
+  }
+  add_ground(builder);
+  return at_rest(builder);
+}
+
 Scene mass_ratio(double ratio) {
   LITHE_CHECK(std::isfinite(ratio) && ratio > 0, "a mass ratio is finite and positive, not {}", ratio);
   ModelBuilder builder;
