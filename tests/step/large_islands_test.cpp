@@ -1,8 +1,11 @@
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "lithe/scenes/catalogue.h"
 #include "lithe/scenes/pile.h"
 #include "lithe/scenes/towers.h"
+#include "lithe/step/step_vjp.h"
 #include "lithe/step/world.h"
 
 // Islands that are solved without their matrix A.
@@ -56,6 +59,42 @@ TEST(LargeIslands, AreSolvedWithoutAMatrixAsWithOne) {
   compare_with_matrix("gripper", 300, 1e-7);
   compare_with_matrix("half_cheetah", 50, 1e-8);
   compare_with_matrix("humanoid", 60, 1e-7);
+}
+
+// A stack at rest, and one whose boxes slide and tip.
+TEST(LargeIslands, HaveTheGradientsOfTheInverse) {
+  for (const double push : {0.0, 0.3}) {
+    SCOPED_TRACE(push);
+    const Scene scene = stack(12);
+    std::mt19937_64 random(2);
+    std::normal_distribution<double> normal;
+    VecX v = scene.v;
+    for (double& vi : v) vi += push * normal(random);
+    StepCotangent by_next;
+    by_next.q = by_next.v = VecX::Zero(scene.model.nv());
+    for (double& x : by_next.q) x = normal(random);
+    for (double& x : by_next.v) x = normal(random);
+    StepVjp by_trees, by_inverse;
+    std::vector<RowClass> classes;
+    WarmStart guess;  // of several solutions both take the same
+    for (const bool trees : {true, false}) {
+      StepOptions options;
+      options.constraints.time_step = scene.time_step;
+      options.lcp.block_rows = trees ? 0 : 1000;
+      StepRecord record;
+      step(scene.model, {scene.q, v}, {}, options, record, &guess);
+      ASSERT_TRUE(record.status.solved());
+      ASSERT_TRUE(trees || record.classes == classes);
+      classes = record.classes;
+      guess = record.warm_start;
+      ASSERT_EQ(record.problem.A_start[0] < 0, trees);
+      step_vjp(scene.model, record, by_next, trees ? by_trees : by_inverse);
+    }
+    const double scale = by_inverse.q.norm();
+    EXPECT_LT((by_trees.q - by_inverse.q).norm(), 1e-8 * scale);
+    EXPECT_LT((by_trees.v - by_inverse.v).norm(), 1e-8 * scale);
+    EXPECT_LT((by_trees.tau - by_inverse.tau).norm(), 1e-8 * scale);
+  }
 }
 
 TEST(LargeIslands, AStackOfAHundredRests) {
