@@ -3,10 +3,10 @@
 
     tools/bench_table.py [--targets] [--check] [--into <page.md>] <results.json>
 
-Times are minima, some of them also in units u, the time of Eigen's dense Cholesky factorisation of a 33×33
-matrix on the same machine in the same run. With --into, the tables also replace what the page has between
-its lines <!-- bench dynamics --> (or collision, or step) and <!-- /bench -->. With --targets, a table follows
-that compares the results with bench/targets.json; with --check, a missed target fails.
+Times are minima, but for the steps in motion, of islands and of batches, which are means of one run; ratios are to MuJoCo in the same
+run, or to Lithe's own other times. With --into, the tables also replace what the page has between its lines <!-- bench dynamics --> (or
+collision, step, motion, islands, batch) and <!-- /bench -->. With --targets, a table follows that compares the results with
+bench/targets.json; with --check, a missed target fails.
 """
 
 import argparse
@@ -17,7 +17,6 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
-UNIT = "unit/llt_33"
 TARGETS = Path(__file__).resolve().parents[1] / "bench" / "targets.json"
 MICROSECONDS = {"ns": 1e-3, "us": 1.0, "ms": 1e3, "s": 1e6}
 
@@ -63,9 +62,16 @@ PAIR_COLUMNS = ["touching", "separated", "distance"]
 SHAPES = ["sphere", "capsule", "cylinder", "box", "mesh", "plane"]
 
 
-def read_runs(path):
-    """The minimum of every benchmark in a JSON file of Google Benchmark: {name: run}."""
+def read_results(path):
+    """A JSON file of Google Benchmark."""
     results = json.loads(Path(path).read_text(encoding="utf-8"))
+    if not results["benchmarks"]:
+        raise ValueError("nothing was measured")
+    return results
+
+
+def read_runs(results):
+    """The minimum of every benchmark that was repeated: {name: run}."""
     return {
         run["run_name"]: run
         for run in results["benchmarks"]
@@ -93,14 +99,19 @@ def table(header, rows):
     return [line(header), line(rule), *map(line, rows)]
 
 
+def beside_mujoco(minima, ours, theirs):
+    """Cells: our time, MuJoCo's and how many times as long that is, as far as they were measured."""
+    time, rival = minima.get(ours), minima.get(theirs)
+    return [time_cell(time), time_cell(rival), ratio_cell(rival, time)]
+
+
 def humanoid_table(minima):
-    unit = minima[UNIT]
-    cells = [["1 u: dense Cholesky, 33×33", f"{unit:.2f}", "1.000"]]
-    for row in DYNAMICS:
-        time = minima.get(f"humanoid/{row.kernel}")
-        if time is not None:
-            cells.append([row.title, f"{time:.2f}", f"{time / unit:.3f}"])
-    return table(["humanoid, 33 DoFs", "µs", "u"], cells)
+    cells = [
+        [row.title, *beside_mujoco(minima, f"humanoid/{row.kernel}", f"mujoco/{row.kernel}")]
+        for row in DYNAMICS
+        if f"humanoid/{row.kernel}" in minima
+    ]
+    return table(["humanoid, 33 DoFs", "µs", "MuJoCo, µs", "MuJoCo / Lithe"], cells)
 
 
 def chain_lengths(minima):
@@ -127,13 +138,8 @@ def chain_table(minima):
 
 
 def robot_table(minima):
-    unit = minima[UNIT]
-    cells = []
-    for row in COLLISION:
-        time = minima.get(row.kernel)
-        if time is not None:
-            cells.append([row.title, f"{time:.2f}", f"{time / unit:.3f}"])
-    return table([f"1 u = {unit:.2f} µs", "µs", "u"], cells)
+    cells = [[row.title, time_cell(minima[row.kernel])] for row in COLLISION if row.kernel in minima]
+    return table(["Atlas", "µs"], cells)
 
 
 def pair_table(minima):
@@ -170,35 +176,31 @@ def boxes_table(minima):
 
 def step_table(minima, runs):
     """A warm step: ours and MuJoCo's, with the contacts that each finds."""
-    unit = minima[UNIT]
 
     def contacts(name):
         return f"{runs[name]['contacts']:.0f}" if "contacts" in runs.get(name, {}) else ""
 
     cells = []
     for row in STEP:
-        ours, theirs = minima.get(f"step/{row.kernel}"), minima.get(f"mujoco/{row.kernel}")
-        if ours is None:
-            continue
-        rival = ["", "", ""]
-        if theirs is not None:
-            rival = [contacts(f"mujoco/{row.kernel}"), f"{theirs:.4g}", f"{theirs / ours:.2f}×"]
-        cells.append([row.title, contacts(f"step/{row.kernel}"), f"{ours:.4g}", f"{ours / unit:.4g}", *rival])
-    return table([f"warm step, 1 u = {unit:.2f} µs", "contacts", "µs", "u", "MuJoCo: contacts", "µs", "ratio"], cells)
+        ours, theirs = f"step/{row.kernel}", f"mujoco/{row.kernel}"
+        if ours in minima:
+            time, rival, ratio = beside_mujoco(minima, ours, theirs)
+            cells.append([row.title, contacts(ours), time, contacts(theirs), rival, ratio])
+    return table(["warm step", "contacts", "µs", "MuJoCo: contacts", "µs", "MuJoCo / Lithe"], cells)
 
 
 def stage_table(minima):
-    unit = minima[UNIT]
-    cells = []
-    for row in STAGES:
-        time = minima.get(f"stage/{row.kernel}")
-        if time is not None:
-            cells.append([row.title, f"{time:.2f}", f"{time / unit:.3f}"])
-    whole, parts = minima.get("step/humanoid"), [minima.get(f"stage/{row.kernel}") for row in STAGES]
-    if whole is not None and None not in parts:
-        rest = whole - sum(parts)
-        cells.append(["the rest: rows, matrix, impulses", f"{rest:.2f}", f"{rest / unit:.3f}"])
-    return table(["the humanoid's step", "µs", "u"], cells)
+    """Parts of the humanoid's step, also as shares of it."""
+    whole = minima.get("step/humanoid")
+    parts = {row.title: minima.get(f"stage/{row.kernel}") for row in STAGES}
+    if whole is not None and None not in parts.values():
+        parts["the rest: rows, matrix, impulses"] = whole - sum(parts.values())
+    cells = [
+        [title, f"{time:.2f}", "" if whole is None else f"{100 * time / whole:.0f} %"]
+        for title, time in parts.items()
+        if time is not None
+    ]
+    return table(["the humanoid's step", "µs", "share"], cells)
 
 
 def box_steps_table(minima):
@@ -209,26 +211,205 @@ def box_steps_table(minima):
     return table(["boxes on the ground, µs per box", *map(str, counts), "growth"], cells)
 
 
-def program(minima):
-    """Which of the programs wrote the results."""
-    if any(name.startswith(("step/", "stage/", "mujoco/")) for name in minima):
-        return "step"
-    return "collision" if any(name.startswith(("pair/", "rest/", "atlas", "boxes_")) for name in minima) else "dynamics"
+def time_cell(time):
+    """Three digits or a few more; nothing where nothing was measured."""
+    if time is None or math.isnan(time):
+        return ""
+    return f"{time:,.0f}" if time >= 100 else f"{time:.3g}"
 
 
-def tables_of(runs):
+def ratio_cell(numerator, denominator):
+    if not numerator or not denominator or math.isnan(numerator) or math.isnan(denominator):
+        return ""
+    return f"{numerator / denominator:.2f}×"
+
+
+def single_runs(results, section):
+    """{name: run} of a section whose members are measured once; those that could not be have an error_message."""
+    parts = {}
+    for run in results["benchmarks"]:
+        kind, name, *_ = run["run_name"].split("/")
+        if kind == section:
+            parts[name] = run
+    # By name, numbers in it by their value.
+    return dict(sorted(parts.items(), key=lambda item: [int(t) if t.isdigit() else t for t in re.split(r"(\d+)", item[0])]))
+
+
+def measured(runs):
+    return {name: run for name, run in runs.items() if not run.get("error_occurred")}
+
+
+def skipped_lines(runs):
+    return [f"- {name}: {' '.join(run['error_message'].split())}" for name, run in runs.items() if run.get("error_occurred")]
+
+
+def deaf_lines(runs):
+    """Models of which actuators have no effect in Lithe: both engines leave these alone, but the motion is less than it might be."""
+    return [
+        f"- {name}: {run['left_out']:.0f} of its actuators are left out in both engines"
+        for name, run in measured(runs).items()
+        if run["left_out"]
+    ]
+
+
+def motion_table(runs):
+    """Steps with random controls beside the warm step, in both engines."""
+    header = ["in motion, µs", "DoFs", "rows", "MuJoCo: mean", "95 %", "max", "Lithe: mean", "95 %", "99.9 %", "max", "step 0"]
+    header += ["MuJoCo / Lithe", "at rest: MuJoCo", "Lithe", "motion / rest", "max / mean"]
+    cells = []
+    for name, run in measured(runs).items():
+        cells.append(
+            [
+                name,
+                f"{run['nv']:.0f}",
+                f"{run['rows']:.0f}",
+                *(time_cell(run.get(f"mujoco_{key}")) for key in ("mean", "95", "max")),
+                *(time_cell(run[key]) for key in ("mean", "95", "99.9", "max", "first")),
+                ratio_cell(run.get("mujoco_mean"), run["mean"]),
+                *(time_cell(run.get(key)) for key in ("mujoco_rest", "rest")),
+                ratio_cell(run["mean"], run["rest"]),
+                ratio_cell(run["max"], run["mean"]),
+            ]
+        )
+    return table(header, cells)
+
+
+def island_table(runs):
+    """Stacks, walls and piles from their start on, and at the end."""
+    header = ["from the start on, µs", "rows", "steps", "MuJoCo: mean", "max", "Lithe: mean", "95 %", "max", "unsolved"]
+    header += ["MuJoCo / Lithe", "last fifth: MuJoCo", "Lithe", "MuJoCo / Lithe"]
+    cells = []
+    for name, run in measured(runs).items():
+        cells.append(
+            [
+                name.replace("_", " "),
+                f"{run['rows']:.0f}",
+                f"{run['steps']:.0f}",
+                *(time_cell(run.get(f"mujoco_{key}")) for key in ("mean", "max")),
+                *(time_cell(run[key]) for key in ("mean", "95", "max")),
+                f"{100 * unsolved_share(run):.2g} %",
+                ratio_cell(run.get("mujoco_mean"), run["mean"]),
+                *(time_cell(run.get(key)) for key in ("mujoco_rest", "rest")),
+                ratio_cell(run.get("mujoco_rest"), run["rest"]),
+            ]
+        )
+    return table(header, cells)
+
+
+def unsolved_share(run):
+    """Of the LCPs."""
+    return run["unsolved"] / run["islands"] if run["islands"] else 0
+
+
+def families(runs):
+    """{family: [(n, run) by n]} of islands that were measured in several sizes."""
+    found = {}
+    for name, run in measured(runs).items():
+        found.setdefault(name.rsplit("_", 1)[0], []).append((run["n"], run))
+    return {family: sorted(sizes, key=lambda size: size[0]) for family, sizes in found.items() if len(sizes) > 1}
+
+
+def growth_table(runs):
+    """p if the time of a step grows as nᵖ from the smallest scene to the largest."""
+
+    def growth_of(sizes, key):
+        known = [(n, run[key]) for n, run in sizes if run.get(key)]
+        return growth_over_range(*zip(*known)) if len(known) > 1 else ""
+
+    cells = [
+        [
+            f"{family}, {sizes[0][0]:.0f} to {sizes[-1][0]:.0f}",
+            *(growth_of(sizes, key) for key in ("mujoco_mean", "mean", "mujoco_rest", "rest", "rows")),
+        ]
+        for family, sizes in families(runs).items()
+    ]
+    return table(["growth", "MuJoCo: mean", "Lithe: mean", "last fifth: MuJoCo", "Lithe", "rows"], cells)
+
+
+def batch_table(runs):
+    """What a world takes in a batch, against a world alone."""
+    header = ["batch, µs per world", "worlds", "threads", "step", "/ alone", "VJP", "/ alone", "both, wall", "kB per world"]
+    header += ["MuJoCo: step"]
+    cells = []
+    for name, run in measured(runs).items():
+        cells.append(
+            [
+                name.rsplit("_", 1)[0].replace("_", " "),
+                *(f"{run[key]:.0f}" for key in ("worlds", "threads")),
+                *(time_cell(run["step"]), ratio_cell(run["step"], run["alone_step"])),
+                *(time_cell(run["vjp"]), ratio_cell(run["vjp"], run["alone_vjp"])),
+                time_cell(run["step_wall"] + run["vjp_wall"]),
+                f"{run['kilobytes']:.0f}",
+                time_cell(run.get("mujoco_step")),
+            ]
+        )
+    return table(header, cells)
+
+
+# Of a solver's work in motion: counters per step, and their titles. A new counter of bench/motion.cpp is a line here.
+WORK = {
+    "contacts": "contacts",
+    "rows": "rows",
+    "islands": "LCPs",
+    "guessed": "guess",
+    "active_set": "active set",
+    "path": "path",
+    "other": "other",
+    "unsolved": "unsolved",
+    "targets_dropped": "dropped",
+    "unpolished": "unpolished",
+    "factorizations": "factorisations",
+    "events": "events",
+}
+
+
+def work_table(runs, prefix=""):
+    """What the steps had to do, per step."""
+    members = measured(runs)
+    keys = [key for key in WORK if any(prefix + key in run for run in members.values())]
+    title = "per step at rest" if prefix else "per step in motion"
+    rows = [
+        [name, *(f"{run.get(prefix + key, 0):.3g}" for key in keys), f"{run['restarts']:.0f}"]
+        for name, run in members.items()
+    ]
+    return table([title, *(WORK[key] for key in keys), "restarts"], rows)
+
+
+def step_tables(results):
+    """{section: tables} of what bench_step measured."""
+    runs = read_runs(results)
     minima = microseconds(runs)
-    if program(minima) == "step":
-        tables = []
-        if any(f"step/{row.kernel}" in minima for row in STEP):
-            tables.append(step_table(minima, runs))
-        if any(name.startswith("stage/") for name in minima):
-            tables.append(stage_table(minima))
-        if any(name.startswith("step/boxes_") for name in minima):
-            tables.append(box_steps_table(minima))
-        return tables
-    if program(minima) == "dynamics":
-        return [humanoid_table(minima)] + ([chain_table(minima)] if chain_lengths(minima) else [])
+    sections = {}
+    warm = []
+    if any(f"step/{row.kernel}" in minima for row in STEP):
+        warm.append(step_table(minima, runs))
+    if any(name.startswith("stage/") for name in minima):
+        warm.append(stage_table(minima))
+    if any(name.startswith("step/boxes_") for name in minima):
+        warm.append(box_steps_table(minima))
+    sections["step"] = warm
+    motion = single_runs(results, "motion")
+    if measured(motion):
+        sections["motion"] = [motion_table(motion), work_table(motion), work_table(motion, "rest_")]
+    notes = skipped_lines(motion) + deaf_lines(motion)
+    if notes:
+        sections.setdefault("motion", []).append(notes)
+    islands = single_runs(results, "islands")
+    if measured(islands):
+        sections["islands"] = [island_table(islands)] + ([growth_table(islands)] if families(islands) else [])
+    batches = single_runs(results, "batch")
+    if measured(batches):
+        sections["batch"] = [batch_table(batches)]
+    return {name: tables for name, tables in sections.items() if tables}
+
+
+def dynamics_tables(results):
+    minima = microseconds(read_runs(results))
+    return {"dynamics": [humanoid_table(minima)] + ([chain_table(minima)] if chain_lengths(minima) else [])}
+
+
+def collision_tables(results):
+    minima = microseconds(read_runs(results))
     tables = []
     if any(row.kernel in minima for row in COLLISION):
         tables.append(robot_table(minima))
@@ -238,51 +419,179 @@ def tables_of(runs):
         tables.append(rest_table(minima))
     if any(name.startswith("boxes_") for name in minima):
         tables.append(boxes_table(minima))
-    return tables
+    return {"collision": tables}
 
 
-# Where the times of a program's targets are: the beginning of their names, and the rows that have the titles.
-MEASURED = {"dynamics": ("humanoid/", DYNAMICS), "collision": ("", COLLISION), "step": ("step/", STEP)}
+def program(results):
+    """Which of the programs wrote the results."""
+    names = [run["run_name"] for run in results["benchmarks"]]
+    if any(name.startswith(("step/", "stage/", "motion/", "islands/", "batch/")) for name in names):
+        return "step"
+    return "collision" if any(name.startswith(("pair/", "rest/", "atlas", "boxes_")) for name in names) else "dynamics"
+
+
+TABLES = {"dynamics": dynamics_tables, "collision": collision_tables, "step": step_tables}
+
+
+class Target(NamedTuple):
+    """What bench/targets.json wants of a ratio, and what it is (None: not measured)."""
+
+    title: str
+    value: float | None
+    wanted: float
+    moonshot: float | None
+    at_least: bool
+
+    def met(self, bound):
+        return self.value is not None and (self.value >= bound if self.at_least else self.value <= bound)
+
+    def verdict(self):
+        if self.value is None:
+            return "not measured"
+        if self.moonshot is not None and self.met(self.moonshot):
+            return "ok, moonshot"
+        return "ok" if self.met(self.wanted) else "miss"
+
+    def bound(self):
+        return f"{'≥' if self.at_least else '≤'} {self.wanted:g}"
+
+
+# The ratios that targets are about: in words, and whether they should be large.
+RATIOS = {
+    "over_mujoco": ("MuJoCo / Lithe", True),
+    "rest_over_mujoco": ("MuJoCo / Lithe in the last fifth", True),
+    "in_id": ("in inverse dynamics", False),
+    "in_fd": ("in forward dynamics", False),
+    "in_columns": ("in its derivatives", False),
+    "in_rests": ("motion / rest", False),
+    "max_in_means": ("max / mean", False),
+    "max_ms": ("longest step, ms", False),
+    "growth": ("growth, the exponent", False),
+    "unsolved_percent": ("unsolved, %", False),
+    "in_steps_alone": ("step / alone", False),
+    "in_vjps_alone": ("VJP / alone", False),
+}
+
+
+def quotient(a, b):
+    return None if a is None or not b else a / b
+
+
+def dynamics_ratios(results):
+    """{name: {ratio: value}} of the humanoid's dynamics."""
+    minima = microseconds(read_runs(results))
+    times = {row.kernel: minima.get(f"humanoid/{row.kernel}") for row in DYNAMICS}
+    return {
+        row.title: {
+            "over_mujoco": quotient(minima.get(f"mujoco/{row.kernel}"), times[row.kernel]),
+            "in_id": quotient(times[row.kernel], times["id_with_kinematics"]),
+            "in_fd": quotient(times[row.kernel], times["fd_with_kinematics"]),
+        }
+        for row in DYNAMICS
+    }
+
+
+def collision_ratios(results):
+    minima = microseconds(read_runs(results))
+    return {
+        row.title: {"in_columns": quotient(minima.get(row.kernel), minima.get("atlas/columns"))} for row in COLLISION
+    }
+
+
+def step_ratios(results):
+    minima = microseconds(read_runs(results))
+    return {
+        row.title: {"over_mujoco": quotient(minima.get(f"mujoco/{row.kernel}"), minima.get(f"step/{row.kernel}"))}
+        for row in STEP
+    }
+
+
+def motion_ratios(results):
+    return {
+        name: {
+            "over_mujoco": quotient(run.get("mujoco_mean"), run["mean"]),
+            "in_rests": quotient(run["mean"], run["rest"]),
+            "max_in_means": quotient(run["max"], run["mean"]),
+        }
+        for name, run in measured(single_runs(results, "motion")).items()
+    }
+
+
+def island_ratios(results):
+    runs = single_runs(results, "islands")
+    ratios = {
+        name: {
+            "over_mujoco": quotient(run.get("mujoco_mean"), run["mean"]),
+            "rest_over_mujoco": quotient(run.get("mujoco_rest"), run["rest"]),
+            "max_ms": run["max"] / 1e3,
+            "unsolved_percent": 100 * unsolved_share(run),
+        }
+        for name, run in measured(runs).items()
+    }
+    for family, sizes in families(runs).items():
+        (n, first), (more, last) = sizes[0], sizes[-1]
+        ratios[family] = {"growth": math.log(last["rest"] / first["rest"]) / math.log(more / n)}
+    return ratios
+
+
+def batch_ratios(results):
+    return {
+        name: {
+            "in_steps_alone": quotient(run["step"], run["alone_step"]),
+            "in_vjps_alone": quotient(run["vjp"], run["alone_vjp"]),
+        }
+        for name, run in measured(single_runs(results, "batch")).items()
+    }
+
+
+MEASURED = {
+    "dynamics": {"dynamics": dynamics_ratios},
+    "collision": {"collision": collision_ratios},
+    "step": {"step": step_ratios, "motion": motion_ratios, "islands": island_ratios, "batch": batch_ratios},
+}
 
 
 def read_targets(name):
-    """What bench/targets.json has for a program, or for the gradients."""
+    """What bench/targets.json has for a section, or for the gradients."""
     return json.loads(TARGETS.read_text(encoding="utf-8"))[name]
 
 
-def against_targets(minima):
-    """For each target of the program: its title, the time in u or None if it was not measured, wanted, moonshot or None."""
-    prefix, rows = MEASURED[program(minima)]
-    titles = {row.kernel: row.title for row in rows}
-    for kernel, target in read_targets(program(minima)).items():
-        time = minima.get(prefix + kernel)
-        multiple = None if time is None else time / minima[UNIT]
-        yield titles[kernel], multiple, target["wanted"], target.get("moonshot")
+def against_targets(results):
+    """All targets of what was measured. Those of "*" are for every member of their section."""
+    for section, ratios_of in MEASURED[program(results)].items():
+        ratios = ratios_of(results)
+        for name, wanted_ratios in read_targets(section).items():
+            for member in ratios if name == "*" else [name]:
+                for ratio, bounds in wanted_ratios.items():
+                    words, at_least = RATIOS[ratio]
+                    value = ratios.get(member, {}).get(ratio)
+                    if name == "*" and value is None:
+                        continue  # MuJoCo was not there, or the ratio is none of this member's
+                    moonshot = bounds[1] if len(bounds) > 1 else None
+                    yield Target(f"{member.replace('_', ' ')}: {words}", value, bounds[0], moonshot, at_least)
 
 
-def verdict(multiple, wanted, moonshot):
-    if multiple is None:
-        return "not measured"
-    if moonshot is not None and multiple <= moonshot:
-        return "ok, moonshot"
-    return "ok" if multiple <= wanted else "miss"
-
-
-def target_table(minima):
+def target_table(results):
     cells = [
-        [title, "" if u is None else f"{u:.3f}", f"{wanted:g}", f"{moonshot or ''}", verdict(u, wanted, moonshot)]
-        for title, u, wanted, moonshot in against_targets(minima)
+        [
+            target.title,
+            "" if target.value is None else f"{target.value:.3g}",
+            target.bound(),
+            f"{target.moonshot or ''}",
+            target.verdict(),
+        ]
+        for target in against_targets(results)
     ]
-    return table(["targets", "u", "wanted", "moonshot", ""], cells)
+    return table(["targets", "", "wanted", "moonshot", ""], cells)
 
 
-def misses(minima):
+def misses(results):
     """What is worse than wanted, or was not measured at all."""
-    for title, multiple, wanted, _ in against_targets(minima):
-        if multiple is None:
-            yield f"{title} was not measured"
-        elif multiple > wanted:
-            yield f"{title} takes {multiple:.3f} u, wanted {wanted:g} u"
+    for target in against_targets(results):
+        if target.value is None:
+            yield f"{target.title} was not measured"
+        elif not target.met(target.wanted):
+            yield f"{target.title} is {target.value:.3g}, wanted {target.bound()}"
 
 
 def replace_tables(page, name, text):
@@ -303,21 +612,20 @@ def main():
     arguments = parser.parse_args()
 
     try:
-        runs = read_runs(arguments.results)
-        minima = microseconds(runs)
+        results = read_results(arguments.results)
+        sections = TABLES[program(results)](results)
     except (OSError, ValueError, KeyError) as error:
         sys.exit(f"bench_table: error: {arguments.results}: {error}")
-    if UNIT not in minima:
-        sys.exit(f"bench_table: error: {arguments.results}: no minimum of {UNIT}, the unit of the tables")
 
-    text = "\n\n".join("\n".join(lines) for lines in tables_of(runs))
-    print(text)
+    texts = {name: "\n\n".join("\n".join(lines) for lines in tables) for name, tables in sections.items()}
+    print("\n\n".join(texts.values()))
     if arguments.into:
-        replace_tables(arguments.into, program(minima), text)
+        for name, text in texts.items():
+            replace_tables(arguments.into, name, text)
     if arguments.targets:
-        print("\n" + "\n".join(target_table(minima)))
+        print("\n" + "\n".join(target_table(results)))
     if arguments.check:
-        missed = list(misses(minima))
+        missed = list(misses(results))
         for miss in missed:
             print(f"bench_table: error: {miss}", file=sys.stderr)
         sys.exit(1 if missed else 0)

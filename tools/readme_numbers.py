@@ -13,7 +13,7 @@ import re
 import sys
 from pathlib import Path
 
-from bench_table import microseconds, read_runs, replace_tables
+from bench_table import microseconds, read_results, read_runs, replace_tables
 
 GRADIENT_TEST = Path(__file__).resolve().parents[1] / "tests" / "step" / "gradcheck_test.cpp"
 
@@ -26,7 +26,7 @@ def constant(source, name):
 
 def numbers(folder):
     """Rows of: what, the number, where it comes from."""
-    step = microseconds(read_runs(folder / "step.json"))["step/humanoid"]
+    step = microseconds(read_runs(read_results(folder / "step.json")))["step/humanoid"]
     scenes = json.loads((folder / "gradients.json").read_text(encoding="utf-8"))["scenes"]
     gradients = {scene["scene"]: scene for scene in scenes}["humanoid"]
     runs = json.loads((folder / "optimize.json").read_text(encoding="utf-8"))["benchmarks"]

@@ -11,7 +11,7 @@
 #   python     test the Python package, also with PyTorch
 #   package    build the Debian package
 #   check      the slow checks: clang with its sanitizers and fuzzers, benchmarks, locales
-#   bench      run the benchmarks, beside MuJoCo where this system has it
+#   bench      run the benchmarks, beside MuJoCo from its Python package
 #   compare    the readers of robot files that `make compare` compares with, where this system has them
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -26,7 +26,7 @@ packages_of() {
     python) echo python3 python3-venv python3-torch ;; # PyTorch from PyPI would bring gigabytes along
     package) echo dpkg-dev file ;;
     check) echo clang libclang-rt-dev libbenchmark-dev locales iproute2 util-linux ;;
-    bench) echo libbenchmark-dev ;;
+    bench) echo libbenchmark-dev python3 python3-venv ;;
     compare) ;;
     *) fail "unknown part: $1" "$(usage)" ;;
   esac
@@ -35,19 +35,19 @@ packages_of() {
 # What is compared with is left out where this system does not have it.
 optional_packages_of() {
   case $1 in
-    bench) echo libmujoco-dev ;;
     compare) echo liburdfdom-dev libsdformat-dev ;;
   esac
 }
 
 # Environments of Python: of the tools; for building the package; for testing it, made from the system's own Python, whose PyTorch it
-# sees; and one that holds nothing but node.
+# sees; one that holds nothing but node; and one that holds MuJoCo's library, which the benchmarks compare with.
 venvs_of() {
   case $1 in
     test) echo .venv ;;
     viewer) node_will_do || echo .venv-node ;;
     wheel) echo .venv-wheel ;;
     python) echo .venv-python ;;
+    bench) echo .venv-bench ;;
   esac
 }
 
@@ -57,6 +57,7 @@ requirements_of() {
     .venv-node) echo requirements-node.txt ;;
     .venv-wheel) echo requirements-wheel.txt ;;
     .venv-python) echo requirements-python.txt ;;
+    .venv-bench) echo requirements-bench.txt ;;
   esac
 }
 

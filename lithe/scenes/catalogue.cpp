@@ -92,7 +92,7 @@ constexpr Entry kScenes[] = {
     {"stack", "boxes stand one on top of the other", 20, stack},
     {"tumbling_body", "a free box turns about its middle axis, and over", 0, [](int) { return tumbling(); }},
     {"two_balls", "balls of 1 and 3 kg meet head-on without loss", 0, [](int) { return two_balls(); }},
-    {"wall", "a wall in running bond, as many courses as columns", 3, [](int n) { return wall(n, n); }},
+    {"wall", "a wall of bricks stands on the ground", 9, wall},
 };
 
 const Entry& entry_named(std::string_view name) {

@@ -30,14 +30,17 @@ Scene stack(int n) {
   return at_rest(builder);
 }
 
-Scene wall(int columns, int layers) {
-  LITHE_CHECK(columns >= 1 && layers >= 1, "a wall needs at least one column and one layer, not {} and {}", columns,
-              layers);
-  constexpr double kSpacing = 1.01 * kTowerEdge;
+Scene wall(int n) {
+  LITHE_CHECK(n >= 1, "a wall needs at least one brick, not {}", n);
+  constexpr double kJoint = 2e-3;  // between bricks of a layer, which do not touch
+  int columns = 1;
+  while (columns * columns < n) ++columns;
   ModelBuilder builder;
-  for (int i = 0; i < layers; ++i) {
-    const double shift = i % 2 == 0 ? 0.0 : kSpacing / 2;
-    for (int k = 0; k < columns; ++k) add_cube(builder, fmt::format("box_{}_{}", i, k), 1, k * kSpacing + shift, i);
+  for (int i = 0; i < n; ++i) {
+    const int layer = i / columns;
+    const double x = (i % columns + 0.5 * (layer % 2)) * (2 * kTowerEdge + kJoint);
+    add_free_solid(builder, fmt::format("brick_{}", i), 2, Box{{kTowerEdge, kTowerEdge / 2, kTowerEdge / 2}},
+                   Pose::translation(x, 0, kTowerEdge * (layer + 0.5)));
   }
   add_ground(builder);
   return at_rest(builder);
