@@ -1,17 +1,20 @@
-// How long contact detection takes: pair by pair, a humanoid robot over the ground, and many boxes on a plane.
+// How long contact detection takes: pair by pair, a humanoid robot over the ground, and many boxes on a plane; of these two also in MuJoCo
+// (mj_collision), which has the same shapes in the same run.
 //
-// The robot is Boston Dynamics' Atlas with its own collision meshes, read from the folder atlas/ in $LITHE_MODELS;
+// The robot is Boston Dynamics' Atlas with its own collision meshes, read from the folder atlas/ in one of $LITHE_MODELS;
 // without that variable its rows are left out, and the program says so.
 #include <cstdio>
-#include <cstdlib>
-#include <filesystem>
+#include <exception>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "bench/foreign_files.h"
 #include "bench/pair_workload.h"
 #include "bench/runner.h"
+#include "bench/subject.h"
 #include "lithe/collision/detect_contacts.h"
 #include "lithe/contact/contact_columns.h"
 #include "lithe/dynamics/body_motion.h"
@@ -102,6 +105,20 @@ void register_scene(const std::string& name, const std::shared_ptr<Scene>& scene
   add("columns", [](Scene& s) { contact_columns(s.model, s.kin, s.contacts, s.columns); });
 }
 
+void register_mujoco(const std::string& name, const lithe::Scene& scene) {
+  if (!have_mujoco()) return;
+  const Subject subject = subject_from_scene(name, scene);
+  const auto world = std::make_shared<MujocoWorld>(subject.mujoco());
+  check_same_model(subject, *world, 1e-9);
+  keep_minimum(::benchmark::RegisterBenchmark(("mujoco/" + name).c_str(), [world](::benchmark::State& state) {
+    for (auto _ : state) {
+      world->collide();
+      ::benchmark::ClobberMemory();
+    }
+    state.counters["contacts"] = world->contacts();
+  }));
+}
+
 // The height to which the root must rise for the lowest point of a hull to be `depth` below z = 0.
 double standing_height(const LoadedModel& robot, double depth) {
   Kinematics kin;
@@ -119,19 +136,20 @@ double standing_height(const LoadedModel& robot, double depth) {
 
 // The robot as load() gives it, on a box whose top is z = 0.
 void register_atlas() {
-  const char* models = std::getenv("LITHE_MODELS");
-  const std::filesystem::path file = std::filesystem::path(models ? models : "") / "atlas" / "atlas_v3_no_head.urdf";
-  if (!models || !std::filesystem::exists(file)) {
-    std::fprintf(stderr, "bench_collision: the atlas rows are left out: set LITHE_MODELS to a folder with atlas/\n");
+  const std::optional<std::string> file = foreign_file("atlas/atlas_v3_no_head.urdf");
+  if (!file) {
+    std::fprintf(stderr, "bench_collision: the atlas rows are left out: LITHE_MODELS names no folder with atlas/\n");
     return;
   }
   const auto register_as = [&](const std::string& name, LoadOptions::SelfCollision self_collision) {
-    LoadedModel robot = load(file.string(), {.self_collision = self_collision});
+    LoadedModel robot = load(*file, {.self_collision = self_collision});
     VecX q = robot.q;
     q[robot.model.joints()[robot.model.joint("root.z")].q_index] += standing_height(robot, 1e-5);
     robot.builder.add_shape(
         "world", {.name = "ground", .geometry = Box{Vec3(5, 5, 0.5)}, .placement = Pose::translation(0, 0, -0.5)});
-    register_scene(name, std::make_shared<Scene>(robot.builder.build(), q));
+    const Model model = robot.builder.build();
+    register_scene(name, std::make_shared<Scene>(model, q));
+    register_mujoco(name, {.model = model, .q = q, .v = robot.v});
   };
   register_as("atlas", LoadOptions::SelfCollision::automatic);
   register_as("atlas_without_exceptions", LoadOptions::SelfCollision::all);
@@ -139,8 +157,9 @@ void register_atlas() {
 
 void register_boxes() {
   for (const int n : {100, 200, 500, 1000}) {
-    lithe::Scene made = boxes_on_ground(n);
-    register_scene("boxes_" + std::to_string(n), std::make_shared<Scene>(std::move(made.model), made.q));
+    const lithe::Scene made = boxes_on_ground(n);
+    register_scene("boxes_" + std::to_string(n), std::make_shared<Scene>(made.model, made.q));
+    register_mujoco("boxes_" + std::to_string(n), made);
   }
 }
 
@@ -154,4 +173,11 @@ void register_all() {
 }  // namespace
 }  // namespace lithe::bench
 
-int main(int argc, char** argv) { return lithe::bench::run(argc, argv, lithe::bench::register_all); }
+int main(int argc, char** argv) {
+  try {
+    return lithe::bench::run(argc, argv, lithe::bench::register_all);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "bench_collision: error: %s\n", error.what());
+    return 1;
+  }
+}

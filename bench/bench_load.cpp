@@ -1,11 +1,11 @@
-// How long robot files take to load, with their meshes and the hulls of these: Atlas (from $LITHE_MODELS/atlas, left out without), and
+// How long robot files take to load, with their meshes and the hulls of these: Atlas (from the folder atlas/ in one of $LITHE_MODELS, left out without), and
 // a generated MJCF of a thousand bodies.
 #include <benchmark/benchmark.h>
 
-#include <cstdlib>
-#include <filesystem>
+#include <optional>
 #include <string>
 
+#include "bench/foreign_files.h"
 #include "lithe/collision/collider_set.h"
 #include "lithe/io/load.h"
 
@@ -13,14 +13,13 @@ namespace lithe {
 namespace {
 
 void load_atlas(benchmark::State& state) {
-  const char* models = std::getenv("LITHE_MODELS");
-  const std::string path = std::string(models ? models : "") + "/atlas/atlas_v3_no_head.urdf";
-  if (!models || !std::filesystem::exists(path)) {
+  const std::optional<std::string> path = bench::foreign_file("atlas/atlas_v3_no_head.urdf");
+  if (!path) {
     state.SkipWithError("LITHE_MODELS names no folder with atlas/");
     return;
   }
   for (auto _ : state) {
-    const LoadedModel atlas = load(path, {.cache = false});
+    const LoadedModel atlas = load(*path, {.cache = false});
     const ColliderSet hulls(atlas.model);
     benchmark::DoNotOptimize(hulls.colliders().size());
   }

@@ -118,6 +118,40 @@ void MujocoWorld::set_state(const StepState& state) {
   mju_copy(data->qacc_warmstart, state.warm_start.data(), nv());
 }
 
+void MujocoWorld::set_position_and_velocity(const VecX& qpos, const VecX& qvel) {
+  mju_copy(data_->data->qpos, qpos.data(), nq());
+  mju_copy(data_->data->qvel, qvel.data(), nv());
+}
+
+void MujocoWorld::kinematics() {
+  mj_kinematics(data_->model.get(), data_->data.get());
+  mj_comPos(data_->model.get(), data_->data.get());
+  mj_comVel(data_->model.get(), data_->data.get());
+}
+
+void MujocoWorld::inverse_dynamics() {
+  kinematics();
+  mj_rne(data_->model.get(), data_->data.get(), 1, data_->data->qfrc_inverse);
+}
+
+void MujocoWorld::mass_matrix_and_factor() {
+  mj_kinematics(data_->model.get(), data_->data.get());
+  mj_comPos(data_->model.get(), data_->data.get());
+  mj_makeM(data_->model.get(), data_->data.get());
+  mj_factorM(data_->model.get(), data_->data.get());
+}
+
+void MujocoWorld::forward_dynamics() {
+  mjData* data = data_->data.get();
+  mass_matrix_and_factor();
+  mj_comVel(data_->model.get(), data);
+  mj_rne(data_->model.get(), data, 0, data->qfrc_bias);
+  mju_sub(data->qfrc_smooth, data->qfrc_applied, data->qfrc_bias, nv());
+  mj_solveM(data_->model.get(), data, data->qacc_smooth, data->qfrc_smooth, 1);
+}
+
+void MujocoWorld::collide() { mj_collision(data_->model.get(), data_->data.get()); }
+
 MatX MujocoWorld::mass_matrix() const {
   MatX M(nv(), nv());
   mj_fullM(data_->model.get(), data_->data.get(), M.data());

@@ -42,6 +42,15 @@ class MujocoWorld {
   StepState state() const;
   void set_state(const StepState& state);
 
+  // Parts of a step, from a state: those of set_position_and_velocity(), in MuJoCo's own routines.
+  void set_position_and_velocity(const VecX& qpos, const VecX& qvel);
+  void kinematics();
+  void inverse_dynamics();        // with kinematics
+  void mass_matrix_and_factor();  // with kinematics
+  void forward_dynamics();        // with all of these
+
+  void collide();  // after start() or a step, where bodies are then
+
   MatX mass_matrix() const;  // of the last step or start()
   // Largest distance that a body's origin has moved since start().
   double drift() const;

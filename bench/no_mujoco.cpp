@@ -34,6 +34,12 @@ void MujocoWorld::set_forces(const VecX&) { refuse(); }
 void MujocoWorld::step() { refuse(); }
 MujocoWorld::StepState MujocoWorld::state() const { refuse(); }
 void MujocoWorld::set_state(const StepState&) { refuse(); }
+void MujocoWorld::set_position_and_velocity(const VecX&, const VecX&) { refuse(); }
+void MujocoWorld::kinematics() { refuse(); }
+void MujocoWorld::inverse_dynamics() { refuse(); }
+void MujocoWorld::mass_matrix_and_factor() { refuse(); }
+void MujocoWorld::forward_dynamics() { refuse(); }
+void MujocoWorld::collide() { refuse(); }
 MatX MujocoWorld::mass_matrix() const { refuse(); }
 double MujocoWorld::drift() const { refuse(); }
 int MujocoWorld::contacts() const { refuse(); }

@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "bench/foreign_files.h"
 #include "lithe/core/check.h"
 #include "lithe/dynamics/mass_matrix.h"
 #include "lithe/io/write_mjcf.h"
@@ -165,13 +166,9 @@ void Drive::give(MujocoWorld& mujoco) const {
   if (forces_) mujoco.set_forces(ours_.tau);
 }
 
-std::vector<ModelFile> model_files(const std::string& folders) {
+std::vector<ModelFile> model_files(const std::string& places) {
   std::vector<fs::path> found;
-  for (std::size_t begin = 0; begin <= folders.size();) {
-    const std::size_t end = std::min(folders.find(':', begin), folders.size());
-    if (end > begin) add_files(folders.substr(begin, end - begin), found);
-    begin = end + 1;
-  }
+  for (const std::string& place : split_places(places)) add_files(place, found);
   std::vector<ModelFile> files;
   std::set<std::string> names;
   for (const fs::path& path : found) {

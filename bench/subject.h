@@ -64,6 +64,6 @@ struct ModelFile {
 // The MJCF files in places separated by ':', as LITHE_MODELS names them. Of a folder and those below: its scene.xml; without one, its
 // scene_*.xml; without any, every file with a <worldbody>. A place may be a file, too. They are called as the folder of their scene.xml or as
 // the file, with the folder before it where that is taken already.
-std::vector<ModelFile> model_files(const std::string& folders);
+std::vector<ModelFile> model_files(const std::string& places);
 
 }  // namespace lithe::bench

@@ -3,9 +3,10 @@
 # bench/results/<machine>-<compiler>/, and into docs/benchmarks.md, docs/optimize.md and README.md where these show that machine;
 # with arguments, which may leave things out, they stay in build/.
 #
-#   tools/bench.sh [Google Benchmark arguments]     for example --benchmark_filter='unit|atlas'
+#   tools/bench.sh [Google Benchmark arguments]     for example --benchmark_filter=motion/
 #
-# LITHE_MODELS names a folder with robot files (atlas/); without it the rows that need them are left out.
+# LITHE_MODELS names folders with robot files, separated by ':': atlas/ for contact detection, scenes in MJCF for steps in motion. Without it the
+# rows that need them are left out.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

@@ -99,6 +99,12 @@ def table(header, rows):
     return [line(header), line(rule), *map(line, rows)]
 
 
+def rival_of(kernel):
+    """What MuJoCo does for one of our kernels of contact detection."""
+    name, what = kernel.split("/")
+    return f"mujoco/{name}" if what == "detect" else None
+
+
 def beside_mujoco(minima, ours, theirs):
     """Cells: our time, MuJoCo's and how many times as long that is, as far as they were measured."""
     time, rival = minima.get(ours), minima.get(theirs)
@@ -138,8 +144,10 @@ def chain_table(minima):
 
 
 def robot_table(minima):
-    cells = [[row.title, time_cell(minima[row.kernel])] for row in COLLISION if row.kernel in minima]
-    return table(["Atlas", "µs"], cells)
+    cells = [
+        [row.title, *beside_mujoco(minima, row.kernel, rival_of(row.kernel))] for row in COLLISION if row.kernel in minima
+    ]
+    return table(["contacts", "µs", "MuJoCo, µs", "MuJoCo / Lithe"], cells)
 
 
 def pair_table(minima):
@@ -169,8 +177,11 @@ def growth_over_range(counts, times):
 def boxes_table(minima):
     """µs by number of boxes, and how the time grows over the whole range."""
     counts = sorted(int(n.split("/")[0].removeprefix("boxes_")) for n in minima if re.fullmatch(r"boxes_\d+/detect", n))
-    times = [minima[f"boxes_{count}/detect"] for count in counts]
-    cells = [["all contacts", *(f"{time:.3g}" for time in times), growth_over_range(counts, times)]]
+    cells = []
+    for title, pattern in (("all contacts", "boxes_{}/detect"), ("MuJoCo", "mujoco/boxes_{}")):
+        times = [minima.get(pattern.format(count)) for count in counts]
+        if None not in times:
+            cells.append([title, *(f"{time:.3g}" for time in times), growth_over_range(counts, times)])
     return table(["boxes on a plane, µs", *map(str, counts), "growth"], cells)
 
 
@@ -462,7 +473,6 @@ RATIOS = {
     "rest_over_mujoco": ("MuJoCo / Lithe in the last fifth", True),
     "in_id": ("in inverse dynamics", False),
     "in_fd": ("in forward dynamics", False),
-    "in_columns": ("in its derivatives", False),
     "in_rests": ("motion / rest", False),
     "max_in_means": ("max / mean", False),
     "max_ms": ("longest step, ms", False),
@@ -494,7 +504,7 @@ def dynamics_ratios(results):
 def collision_ratios(results):
     minima = microseconds(read_runs(results))
     return {
-        row.title: {"in_columns": quotient(minima.get(row.kernel), minima.get("atlas/columns"))} for row in COLLISION
+        row.title: {"over_mujoco": quotient(minima.get(rival_of(row.kernel)), minima.get(row.kernel))} for row in COLLISION
     }
 
 

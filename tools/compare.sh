@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Compares what Lithe reads from robot files with what others read from them: MuJoCo (MJCF), Pinocchio and urdfdom (URDF), libsdformat
-# (SDF). The files are those of tests/compare and, where it is set, of $LITHE_MODELS. MuJoCo and Pinocchio go into a Python
+# (SDF). The files are those of tests/compare and, where it is set, of the first folder of $LITHE_MODELS. MuJoCo and Pinocchio go into a Python
 # environment of their own, the two libraries come from the system's packages.
 #
 #   tools/compare.sh [build folder]
@@ -23,9 +23,11 @@ fi
 shopt -s nullglob
 mjcf=(tests/compare/mjcf/*.xml)
 urdf=(tests/compare/urdf/*.urdf)
-if [[ -n ${LITHE_MODELS:-} ]]; then
-  mjcf+=("$LITHE_MODELS"/mjcf/*.xml)
-  urdf+=("$LITHE_MODELS"/urdf/*.urdf "$LITHE_MODELS"/urdf/KR5/KR5*.urdf "$LITHE_MODELS"/atlas/atlas_v3_no_head.urdf)
+models=${LITHE_MODELS:-}
+models=${models%%:*}
+if [[ -n $models ]]; then
+  mjcf+=("$models"/mjcf/*.xml)
+  urdf+=("$models"/urdf/*.urdf "$models"/urdf/KR5/KR5*.urdf "$models"/atlas/atlas_v3_no_head.urdf)
 fi
 
 status=0
@@ -44,9 +46,9 @@ compare_with() {
 }
 
 their_urdf=() their_sdf=()
-if [[ -n ${LITHE_MODELS:-} ]]; then
-  mapfile -d '' -t their_urdf < <(find "$LITHE_MODELS" -name '*.urdf' -print0 | sort -z)
-  mapfile -d '' -t their_sdf < <(find "$LITHE_MODELS" \( -name '*.sdf' -o -name '*.world' \) -print0 | sort -z)
+if [[ -n $models ]]; then
+  mapfile -d '' -t their_urdf < <(find "$models" -name '*.urdf' -print0 | sort -z)
+  mapfile -d '' -t their_sdf < <(find "$models" \( -name '*.sdf' -o -name '*.world' \) -print0 | sort -z)
 fi
 compare_with compare_urdfdom tests/compare/urdf/*.urdf tests/compare/urdfdom/*.urdf -- "${their_urdf[@]}"
 compare_with compare_sdformat tests/compare/sdf/*.sdf -- "${their_sdf[@]}"

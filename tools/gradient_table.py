@@ -29,11 +29,9 @@ BLOCKS = {
 
 def measured(scene):
     """What targets are about: {name in bench/targets.json: (in words, value, unit)}."""
-    unit, forward, jacobians, vjp = (scene[f"{key}_us"] for key in ("unit", "forward", "jacobians", "vjp"))
+    forward, jacobians, vjp = (scene[f"{key}_us"] for key in ("forward", "jacobians", "vjp"))
     return {
-        "jacobians_u": ("all Jacobians", jacobians / unit, " u"),
         "jacobians_forward": ("all Jacobians", jacobians / forward, " forward steps"),
-        "vjp_u": ("VJP", vjp / unit, " u"),
         "vjp_forward": ("VJP", vjp / forward, " forward steps"),
         "over_central": ("over central differences", scene["central_us"] / jacobians, "×"),
     }
@@ -65,18 +63,18 @@ def target_table(scenes, targets):
 
 
 def main_table(scenes):
-    header = ["scene", "DoFs", "contacts", "rank", "step, µs", "all, µs", "u", "steps", "VJP, µs", "u", "steps"]
+    header = ["scene", "DoFs", "contacts", "rank", "step, µs", "all, µs", "steps", "VJP, µs", "steps"]
     header += ["JVP, µs", "central / all", "Ridders / all"]
     rows = []
     for s in scenes:
-        unit, forward, jacobians, vjp = (s[f"{key}_us"] for key in ("unit", "forward", "jacobians", "vjp"))
+        forward, jacobians, vjp = (s[f"{key}_us"] for key in ("forward", "jacobians", "vjp"))
         rows.append(
             [
                 s["scene"],
                 *(str(s[key]) for key in ("nv", "contacts", "rank")),
                 f"{forward:.3g}",
-                *(f"{jacobians:.3g}", f"{jacobians / unit:.2f}", f"{jacobians / forward:.2f}"),
-                *(f"{vjp:.3g}", f"{vjp / unit:.2f}", f"{vjp / forward:.2f}"),
+                *(f"{jacobians:.3g}", f"{jacobians / forward:.2f}"),
+                *(f"{vjp:.3g}", f"{vjp / forward:.2f}"),
                 f"{s['jvp_us']:.3g}",
                 *(f"{s['central_us'] / jacobians:.0f}×", f"{s['ridders_us'] / jacobians:.0f}×"),
             ]

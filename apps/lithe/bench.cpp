@@ -1,4 +1,3 @@
-#include <Eigen/Cholesky>
 #include <fmt/core.h>
 
 #include <array>
@@ -20,7 +19,6 @@ namespace lithe::cli {
 
 namespace {
 
-constexpr int kUnitSize = 33;
 constexpr double kAllowance = 0.5;  // s, of each thing that is timed in a scene
 
 struct BenchOptions {
@@ -34,27 +32,10 @@ struct BenchOptions {
   bool json = false;
 };
 
-// What times are measured in when those of different machines are compared: Eigen's dense Cholesky factorisation of a
-// matrix as large as the humanoid's.
-class Unit {
- public:
-  void run() {
-    llt_.compute(matrix_);
-    // The result is used, as far as the compiler can tell.
-    asm volatile("" : : "r"(llt_.matrixLLT().data()) : "memory");
-  }
-
- private:
-  // Well-conditioned; what it holds otherwise does not change the time.
-  MatX matrix_ = MatX::Constant(kUnitSize, kUnitSize, 1) + kUnitSize * MatX::Identity(kUnitSize, kUnitSize);
-  Eigen::LLT<MatX> llt_ = Eigen::LLT<MatX>(kUnitSize);
-};
-
 // The timer of one scene, and which of its actions is what.
 class SceneBench {
  public:
-  SceneBench(BenchWorkload& workload, Unit& unit, int rounds)
-      : workload_(workload), timer_(rounds, kAllowance), unit_(timer_.add([&] { unit.run(); })) {
+  SceneBench(BenchWorkload& workload, int rounds) : workload_(workload), timer_(rounds, kAllowance) {
     BenchWorkload& w = workload;
     forward_ = timer_.add([&w] { w.step(); });
     jacobians_ = timer_.add([&w] { w.jacobians(StepBlocks::state); });
@@ -78,7 +59,6 @@ class SceneBench {
                           .rank = workload_.rank(),
                           .islands = workload_.status().islands,
                           .guessed = workload_.status().guessed,
-                          .unit = microseconds(unit_),
                           .forward = microseconds(forward_),
                           .jacobians = microseconds(jacobians_),
                           .vjp = microseconds(vjp_),
@@ -92,7 +72,7 @@ class SceneBench {
  private:
   const BenchWorkload& workload_;
   RoundTimer timer_;
-  int unit_, forward_, jacobians_, vjp_, jvp_, central_, ridders_;
+  int forward_, jacobians_, vjp_, jvp_, central_, ridders_;
   std::array<int, kTimedBlocks.size()> blocks_;
 };
 
@@ -106,9 +86,8 @@ BenchReport measure(const BenchOptions& options) {
   BenchReport report = {.scenes_wanted = static_cast<int>(workloads.size()), .rounds = options.rounds};
   Progress progress("bench", static_cast<long>(options.rounds) * report.scenes_wanted, true);
   const InterruptGuard interrupt;
-  Unit unit;
   for (std::size_t i = 0; i < workloads.size(); ++i) {
-    SceneBench bench(*workloads[i], unit, options.rounds);
+    SceneBench bench(*workloads[i], options.rounds);
     const bool finished = bench.run([&](int rounds) {
       progress.update(static_cast<long>(i) * options.rounds + rounds);
       return !interrupt.interrupted();

@@ -54,22 +54,20 @@ class Table {
 std::string times_table(const std::vector<BenchResult>& results) {
   Table table("One step and its derivatives, µs");
   for (const BenchResult& r : results) {
-    table.add_scene(r.scene, {fmt::format("{}", r.nv), fmt::format("{}", r.contacts), fmt::format("{}", r.rank),
-                              digits(r.unit), digits(r.forward), digits(r.jacobians), digits(r.vjp), digits(r.jvp),
-                              digits(r.central), digits(r.ridders)});
+    table.add_scene(
+        r.scene, {fmt::format("{}", r.nv), fmt::format("{}", r.contacts), fmt::format("{}", r.rank), digits(r.forward),
+                  digits(r.jacobians), digits(r.vjp), digits(r.jvp), digits(r.central), digits(r.ridders)});
   }
-  return table.text({"nv", "contacts", "rank", "unit", "forward", "all", "VJP", "JVP", "central", "Ridders"});
+  return table.text({"nv", "contacts", "rank", "forward", "all", "VJP", "JVP", "central", "Ridders"});
 }
 
 std::string ratios_table(const std::vector<BenchResult>& results) {
   Table table("In proportion");
   for (const BenchResult& r : results) {
-    table.add_scene(r.scene, {digits(r.forward / r.unit), digits(r.jacobians / r.unit), digits(r.vjp / r.unit),
-                              times(r.jacobians / r.forward), times(r.vjp / r.forward), times(r.central / r.jacobians),
+    table.add_scene(r.scene, {times(r.jacobians / r.forward), times(r.vjp / r.forward), times(r.central / r.jacobians),
                               times(r.ridders / r.jacobians)});
   }
-  return table.text(
-      {"forward/unit", "all/unit", "VJP/unit", "all/forward", "VJP/forward", "central/all", "Ridders/all"});
+  return table.text({"all/forward", "VJP/forward", "central/all", "Ridders/all"});
 }
 
 std::string blocks_table(const std::vector<BenchResult>& results) {
@@ -95,7 +93,6 @@ std::string json_of(const BenchResult& r) {
       .add("rank", r.rank)
       .add("islands", r.islands)
       .add("guessed", r.guessed)
-      .add("unit_us", r.unit)
       .add("forward_us", r.forward)
       .add("jacobians_us", r.jacobians)
       .add("vjp_us", r.vjp)
@@ -119,8 +116,7 @@ std::string BenchReport::text() const {
     text +=
         "  forward  a whole step with collision detection, warm: its guess is what the step before it found\n"
         "  all      the six Jacobians, from the record that the step leaves; VJP and JVP from the same\n"
-        "  central  the six Jacobians by central differences of steps; Ridders by his extrapolation\n"
-        "  unit     Eigen's dense Cholesky factorisation of a 33×33 matrix\n\n";
+        "  central  the six Jacobians by central differences of steps; Ridders by his extrapolation\n\n";
     text += paragraph(fmt::format("Processor time, the shortest of up to {} windows each, taken by turns. {}; {}; {}.",
                                   rounds, bench::cpu(), bench::compiler(), bench::vector_instructions()));
     if (std::string_view(bench::assertions()) == "on") text += "  Assertions are on: a release build is faster.\n";

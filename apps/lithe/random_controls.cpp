@@ -1,6 +1,7 @@
 #include "apps/lithe/random_controls.h"
 
 #include <cmath>
+#include <utility>
 #include <vector>
 
 namespace lithe::cli {
@@ -17,6 +18,12 @@ std::vector<double> carried_masses(const Model& model) {
   return mass;
 }
 
+// Not std::uniform_real_distribution, whose numbers every library makes in its own way.
+double from_minus_one_to_one(std::mt19937_64& random) {
+  constexpr double kScale = 0x1p-52;
+  return kScale * static_cast<double>(random() >> 11) - 1;
+}
+
 }  // namespace
 
 RandomControls::RandomControls(const Model& model, std::uint64_t seed)
@@ -30,12 +37,30 @@ RandomControls::RandomControls(const Model& model, std::uint64_t seed)
 }
 
 const VecX& RandomControls::next() {
-  // Not std::uniform_real_distribution, whose numbers every library makes in its own way.
-  constexpr double kScale = 0x1p-52;
-  for (Eigen::Index i = 0; i < tau_.size(); ++i) {
-    tau_[i] = limit_[i] * (kScale * static_cast<double>(random_() >> 11) - 1);
-  }
+  for (Eigen::Index i = 0; i < tau_.size(); ++i) tau_[i] = limit_[i] * from_minus_one_to_one(random_);
   return tau_;
+}
+
+RandomTargets::RandomTargets(const Model& model, VecX targets, std::uint64_t seed)
+    : lower_(targets), upper_(targets), targets_(std::move(targets)), random_(seed) {
+  for (std::size_t m = 0; m < model.motors().size(); ++m) {
+    const Motor& motor = model.motors()[m];
+    const Joint& joint = model.joints()[motor.joint];
+    const bool position = motor.target == Motor::Target::position;
+    const double lower = position ? joint.lower : -joint.velocity_limit;
+    const double upper = position ? joint.upper : joint.velocity_limit;
+    if (!std::isfinite(lower) || !std::isfinite(upper)) continue;
+    lower_[static_cast<Eigen::Index>(m)] = lower;
+    upper_[static_cast<Eigen::Index>(m)] = upper;
+  }
+}
+
+const VecX& RandomTargets::next() {
+  for (Eigen::Index i = 0; i < targets_.size(); ++i) {
+    const double share = 0.5 * (1 + from_minus_one_to_one(random_));
+    if (lower_[i] < upper_[i]) targets_[i] = lower_[i] + share * (upper_[i] - lower_[i]);
+  }
+  return targets_;
 }
 
 }  // namespace lithe::cli

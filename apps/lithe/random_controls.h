@@ -23,4 +23,18 @@ class RandomControls {
   std::mt19937_64 random_;
 };
 
+// Targets for every motor, drawn anew at each step: uniform within the limits of its joint for a position, within ± its velocity limit for a
+// velocity. A motor whose joint has no such limits keeps the target it is given.
+class RandomTargets {
+ public:
+  RandomTargets(const Model& model, VecX targets, std::uint64_t seed);
+
+  const VecX& next();
+
+ private:
+  VecX lower_, upper_;
+  VecX targets_;
+  std::mt19937_64 random_;
+};
+
 }  // namespace lithe::cli

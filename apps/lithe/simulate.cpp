@@ -44,6 +44,10 @@ class Simulation {
     world_.set_state(scene_.q, scene_.v);
     control_.motor_targets = scene_.motor_targets;
     if (options_.controls == "random") random_.emplace(scene_.model, options_.seed);
+    if (options_.controls == "targets") {
+      LITHE_CHECK(!scene_.model.motors().empty(), "--controls targets: {} has no motors", options_.scene);
+      targets_.emplace(scene_.model, scene_.motor_targets, options_.seed);
+    }
     if (!options_.out.empty()) {
       recorder_.emplace(options_.out, recording_header(scene_.model, options_.scene, world_.options.time_step()));
     }
@@ -75,6 +79,7 @@ class Simulation {
 
   void step(SimulationReport& report) {
     if (random_) control_.tau = random_->next();
+    if (targets_) control_.motor_targets = targets_->next();
     const double time = world_.time();
     const auto start = std::chrono::steady_clock::now();
     world_.step(control_);
@@ -87,6 +92,7 @@ class Simulation {
   World world_;
   Control control_;
   std::optional<RandomControls> random_;
+  std::optional<RandomTargets> targets_;
   std::optional<Recorder> recorder_;
 };
 
@@ -131,8 +137,8 @@ void add_simulate(CLI::App& app) {
   simulate_app
       ->add_option("--controls", options->controls,
                    "Forces on the joints: zero, or random within their effort limits (where there are none, a tenth "
-                   "of the weight that the joint carries)")
-      ->check(CLI::IsMember({"zero", "random"}))
+                   "of the weight that the joint carries). Or targets: of the motors, random within the joints' limits")
+      ->check(CLI::IsMember({"zero", "random", "targets"}))
       ->capture_default_str();
   simulate_app->add_option("--seed", options->seed, "Of random controls")
       ->check(check_whole_number<std::uint64_t>)

@@ -63,7 +63,7 @@ def mesh_robot(uri):
 
 
 def models_folder():
-    folder = Path(os.environ.get("LITHE_MODELS", Path(__file__).resolve().parents[3] / "shared" / "models"))
+    folder = Path(os.environ.get("LITHE_MODELS", "").split(":")[0] or Path(__file__).resolve().parents[3] / "shared" / "models")
     if not folder.is_dir():
         pytest.skip(f"robot files that are not part of Lithe: {folder} is not there (LITHE_MODELS names another)")
     return folder

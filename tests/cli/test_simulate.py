@@ -235,3 +235,25 @@ def test_quiet_and_dumb_terminals_see_no_bar(tmp_path, variables, options):
         process.wait(timeout=60)
     assert read_terminal(ours) == b""
     os.close(ours)
+
+
+MOTOR = """<mujoco><worldbody><body><joint name="hinge" axis="0 1 0" range="-60 60"/><geom type="sphere" size="0.1" pos="0 0 -0.5"/></body></worldbody>
+<actuator><position joint="hinge" kp="50" kv="5"/></actuator></mujoco>"""
+
+
+def test_random_targets_move_what_motors_hold(tmp_path):
+    model = tmp_path / "servo.xml"
+    model.write_text(MOTOR)
+
+    def energies(*arguments):
+        report = simulate(model, "--steps", 200, *arguments)
+        return report["energy"]
+
+    assert energies() != energies("--controls", "targets", "--seed", 3)
+    assert energies("--controls", "targets", "--seed", 3) == energies("--controls", "targets", "--seed", 3)
+
+
+def test_random_targets_need_motors():
+    result = lithe("simulate", "pendulum", "--steps", 10, "--controls", "targets")
+    assert result.returncode != 0
+    assert "pendulum has no motors" in result.stderr

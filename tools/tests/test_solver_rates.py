@@ -12,6 +12,8 @@ REPORT = {
         "guess_percent": 85.714,
         "active_set_percent": 14.286,
         "path_percent": 0,
+        "targets_dropped": 2,
+        "unpolished": 1,
         "unsolved": 0,
         "worst_residual": 3.2e-12,
     },
@@ -38,7 +40,18 @@ def test_a_row_shows_rates_and_residual(tmp_path):
     page = tmp_path / "page.md"
     page.write_text("", encoding="utf-8")
     printed = run_with_a_stand_in(tmp_path, page)
-    assert "| 12/18 | 7 | 85.71 | 14.29 | 0.00 | 0 | 3e-12 |" in printed
+    assert "| 12/18 | 7 | 85.71 | 14.29 | 0.00 | 2 | 1 | 0 | 3e-12 |" in printed
+
+
+def test_a_column_appears_with_the_first_report_that_has_it():
+    sys.path.insert(0, str(ROOT / "tools"))
+    import solver_rates
+
+    counted = REPORT | {"lcps": REPORT["lcps"] | {"events": 21}}
+    assert "events" not in solver_rates.table([("a", 1, "rest", REPORT)])
+    header, _, first, second = solver_rates.table([("a", 1, "rest", REPORT), ("b", 1, "move", counted)]).splitlines()
+    place = header.split("|").index(" events ")
+    assert [line.split("|")[place].strip() for line in (first, second)] == ["", "3.00"]
 
 
 def test_the_documentation_shows_every_scene_of_the_table():
