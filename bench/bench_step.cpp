@@ -7,7 +7,7 @@
 //   stack_20      20 boxes, one on the other
 //   boxes_N       N boxes side by side on the ground
 //
-// "motion" does the same for robots under random controls that change with each step, "islands" for stacks, walls and piles of growing size
+// "motion" does the same for robots under random controls that change with each step, "forces" under random forces, "islands" for stacks, walls and piles of growing size
 // from their start on, and "batch" for many worlds on several threads (bench/motion.h, bench/batch.h). Robots are the models in bench/models, two
 // of the catalogue, and what LITHE_MODELS names: folders separated by ':'.
 //
@@ -229,28 +229,39 @@ double count_both(::benchmark::UserCounters& counters, const Subject& subject, c
 
 template <class Make>
 void register_motion(const std::string& name, Make make, const MotionSettings& settings, double tolerance) {
-  add_single("motion/" + name, [make, settings, tolerance](::benchmark::UserCounters& counters) {
-    const Subject subject = make();
+  add_single(name, [make, settings, tolerance](::benchmark::UserCounters& counters) {
+    const Subject subject = make(settings);
     const std::optional<MujocoWorld> mujoco = mujoco_of(subject, tolerance);
     return count_both(counters, subject, measure_motion(subject, pointer(mujoco), settings));
   });
 }
 
-void register_motions(const MotionSettings& settings) {
-  for (const char* name : {"humanoid", "half_cheetah"}) {
-    register_motion(name, [name] { return subject_from_scene(name, scene(name)); }, settings, kSameNumbers);
+void register_motions(const std::string& section, const MotionSettings& settings) {
+  for (const std::string name : {"humanoid", "half_cheetah"}) {
+    const auto make = [name](const MotionSettings&) { return subject_from_scene(name, scene(name)); };
+    register_motion(section + "/lithe_" + name, make, settings, kSameNumbers);
   }
   std::string places = LITHE_BENCH_MODELS;
   if (const char* foreign = std::getenv("LITHE_MODELS")) places += std::string(":") + foreign;
   for (const ModelFile& file : model_files(places)) {
-    register_motion(file.name, [file] { return subject_from_file(file.name, file.path); }, settings, kSameFile);
+    const auto make = [file](const MotionSettings& s) { return subject_from_file(file.name, file.path, s.keyframe); };
+    register_motion(section + "/" + file.name, make, settings, kSameFile);
   }
+}
+
+// Random forces on every DoF shake more than random controls. The models start in the pose of the file, which often is none that the robot can be
+// in: loops are strained, and shapes overlap.
+MotionSettings under_forces(MotionSettings settings) {
+  settings.shaking = Shaking::forces;
+  if (settings.keyframe.empty()) settings.keyframe = kPoseOfTheFile;
+  return settings;
 }
 
 // Scenes that are one island, or come to be one, in several sizes.
 void register_islands(MotionSettings settings) {
   settings.steps = std::min(settings.steps, 1000);
-  settings.seconds = 15;
+  settings.seconds = 10;
+  settings.passes = 1;  // a single step may take as long as all steps of a robot
   settings.block = 5;
   const std::pair<const char*, std::vector<int>> families[] = {
       {"stack", {20, 50, 100, 200}}, {"wall", {25, 100, 400, 1000}}, {"pile", {25, 50, 100, 200, 1000}}};
@@ -322,12 +333,13 @@ void register_all(const MotionSettings& motion) {
     register_mujoco(c);
   }
   register_stages(cases[0]);
-  register_motions(motion);
+  register_motions("motion", motion);
+  register_motions("forces", under_forces(motion));
   register_islands(motion);
   register_batches();
 }
 
-// Takes --motion_NAME=NUMBER out of the arguments: Google Benchmark knows nothing of them.
+// Takes --motion_NAME=NUMBER and --motion_start=KEYFRAME out of the arguments: Google Benchmark knows nothing of them.
 MotionSettings take_settings(int& argc, char** argv) {
   MotionSettings settings;
   const std::pair<std::string_view, int*> numbers[] = {{"--motion_steps=", &settings.steps},
@@ -335,10 +347,12 @@ MotionSettings take_settings(int& argc, char** argv) {
                                                        {"--motion_passes=", &settings.passes},
                                                        {"--motion_settling=", &settings.settling},
                                                        {"--motion_rest_steps=", &settings.rest_steps}};
+  constexpr std::string_view kStart = "--motion_start=";
   int kept = 1;
   for (int i = 1; i < argc; ++i) {
     const std::string_view argument = argv[i];
-    bool taken = false;
+    bool taken = argument.starts_with(kStart);
+    if (taken) settings.keyframe = argument.substr(kStart.size());
     for (const auto& [name, number] : numbers) {
       if (!argument.starts_with(name)) continue;
       const std::string_view text = argument.substr(name.size());

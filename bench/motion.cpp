@@ -223,8 +223,8 @@ MotionResult measure_motion(const Subject& subject, const MujocoWorld* mujoco, c
   for (int seed = 1; seed <= settings.seeds; ++seed) {
     const PairedTimes times = measure(
         subject, mujoco, settings, settings.skipped + settings.steps, settings.skipped,
-        1e6 * settings.seconds / settings.seeds, [&] { return Drive(subject, static_cast<std::uint64_t>(seed)); },
-        result, true);
+        1e6 * settings.seconds / settings.seeds,
+        [&] { return Drive(subject, static_cast<std::uint64_t>(seed), settings.shaking); }, result, true);
     take_motion(times.ours, settings.skipped, result.ours);
     if (mujoco != nullptr) take_motion(times.mujoco, settings.skipped, *result.mujoco);
   }

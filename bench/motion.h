@@ -23,6 +23,8 @@ struct MotionSettings {
   int settling = 500;
   int rest_steps = 500;
   int block = 50;
+  Shaking shaking = Shaking::controls;
+  std::string keyframe = {};  // of files: where models start (subject_from_file)
   double seconds = 60;  // of motion, and of rest: after this much processor time no further step is begun; 0: no limit
 };
 

@@ -95,8 +95,10 @@ std::string folder_name(const fs::path& path) { return fs::absolute(path).lexica
 
 }  // namespace
 
-Subject subject_from_file(const std::string& name, const std::string& path) {
+Subject subject_from_file(const std::string& name, const std::string& path, const std::string& keyframe) {
   LoadedModel loaded = load_mjcf(path);
+  const bool known = std::ranges::any_of(loaded.keyframes, [&](const Keyframe& key) { return key.name == keyframe; });
+  if (known || keyframe == kPoseOfTheFile) loaded = load_mjcf(path, {.keyframe = keyframe});
   Scene scene = scene_from(loaded);
   return {.name = name, .scene = std::move(scene), .loaded = std::move(loaded), .file = path, .text = {}};
 }
@@ -132,12 +134,13 @@ Drive::Drive(const Subject& subject)
   set_ours();
 }
 
-Drive::Drive(const Subject& subject, std::uint64_t seed) : Drive(subject) {
-  if (bridge_.nu() > 0) {
+Drive::Drive(const Subject& subject, std::uint64_t seed, Shaking shaking) : Drive(subject) {
+  at_rest_ = ours_.tau;
+  if (bridge_.nu() > 0 && shaking == Shaking::controls) {
     random_.emplace(seed);
   } else {
     forces_.emplace(subject.scene.model, seed);
-    ours_.tau.setZero(subject.scene.model.nv());
+    drawn_.setZero(subject.scene.model.nv());
   }
 }
 
@@ -152,7 +155,10 @@ void Drive::next() {
     }
     set_ours();
   }
-  if (forces_) ours_.tau = forces_->next();
+  if (forces_) {
+    drawn_ = forces_->next();
+    ours_.tau = at_rest_ + drawn_;
+  }
 }
 
 void Drive::set_ours() {
@@ -163,7 +169,7 @@ void Drive::set_ours() {
 
 void Drive::give(MujocoWorld& mujoco) const {
   mujoco.set_controls(ctrl_);
-  if (forces_) mujoco.set_forces(ours_.tau);
+  if (forces_) mujoco.set_forces(drawn_);
 }
 
 std::vector<ModelFile> model_files(const std::string& places) {

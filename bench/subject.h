@@ -26,21 +26,26 @@ struct Subject {
   MujocoWorld mujoco() const { return file.empty() ? MujocoWorld::from_text(text) : MujocoWorld::from_file(file); }
 };
 
-// What an MJCF file holds, where it starts (LoadOptions::keyframe). An Error says why it cannot be compared.
-Subject subject_from_file(const std::string& name, const std::string& path);
+// What an MJCF file holds, where it starts (LoadOptions::keyframe; where the file has no such keyframe, as by default). An Error says why it cannot
+// be compared.
+Subject subject_from_file(const std::string& name, const std::string& path, const std::string& keyframe = {});
 // A scene of our own; MuJoCo gets what write_mjcf() makes of it.
 Subject subject_from_scene(const std::string& name, Scene scene);
 
 // An Error unless MuJoCo has the same coordinates, controls and time step, and at the start the same mass matrix, to `tolerance`.
 void check_same_model(const Subject& subject, MujocoWorld& mujoco, double tolerance);
 
-// The controls of both engines, step by step. At rest: the targets of the state that the model starts in, and no efforts. In motion:
-// drawn anew at each step, uniform in the ranges of the file's actuators (−1 to 1 where it gives none); a model without actuators is
-// driven by RandomControls on all DoFs.
+// What sets a model in motion, drawn anew at each step.
+enum class Shaking : std::uint8_t {
+  controls,  // uniform in the ranges of the file's actuators, −1 to 1 where it gives none; without actuators, forces
+  forces,    // on every DoF, RandomControls, beside controls at rest
+};
+
+// The controls of both engines, step by step. At rest: the targets of the state that the model starts in, and no efforts.
 class Drive {
  public:
-  explicit Drive(const Subject& subject);             // at rest
-  Drive(const Subject& subject, std::uint64_t seed);  // in motion
+  explicit Drive(const Subject& subject);                                                  // at rest
+  Drive(const Subject& subject, std::uint64_t seed, Shaking shaking = Shaking::controls);  // in motion
 
   void next();
   const Control& ours() const { return ours_; }
@@ -54,6 +59,7 @@ class Drive {
   std::optional<std::mt19937_64> random_;
   std::optional<cli::RandomControls> forces_;
   VecX ctrl_;
+  VecX at_rest_, drawn_;  // forces: of the actuators, and those drawn
   Control ours_;
 };
 

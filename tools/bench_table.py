@@ -5,7 +5,7 @@
 
 Times are minima, but for the steps in motion, of islands and of batches, which are means of one run; ratios are to MuJoCo in the same
 run, or to Lithe's own other times. With --into, the tables also replace what the page has between its lines <!-- bench dynamics --> (or
-collision, step, motion, islands, batch) and <!-- /bench -->. With --targets, a table follows that compares the results with
+collision, step, motion, forces, islands, batch) and <!-- /bench -->. With --targets, a table follows that compares the results with
 bench/targets.json; with --check, a missed target fails.
 """
 
@@ -80,8 +80,8 @@ def read_runs(results):
 
 
 def microseconds(runs):
-    """{name: µs} of runs."""
-    return {name: run["real_time"] * MICROSECONDS[run["time_unit"]] for name, run in runs.items()}
+    """{name: µs} of runs: processor time, which others on the machine take no part of."""
+    return {name: run["cpu_time"] * MICROSECONDS[run["time_unit"]] for name, run in runs.items()}
 
 
 def table(header, rows):
@@ -263,9 +263,9 @@ def deaf_lines(runs):
     ]
 
 
-def motion_table(runs):
-    """Steps with random controls beside the warm step, in both engines."""
-    header = ["in motion, µs", "DoFs", "rows", "MuJoCo: mean", "95 %", "max", "Lithe: mean", "95 %", "99.9 %", "max", "step 0"]
+def motion_table(runs, title="in motion, µs"):
+    """Steps with random controls, or forces, beside the warm step, in both engines."""
+    header = [title, "DoFs", "rows", "MuJoCo: mean", "95 %", "max", "Lithe: mean", "95 %", "99.9 %", "max", "step 0"]
     header += ["MuJoCo / Lithe", "at rest: MuJoCo", "Lithe", "motion / rest", "max / mean"]
     cells = []
     for name, run in measured(runs).items():
@@ -363,6 +363,7 @@ WORK = {
     "rows": "rows",
     "islands": "LCPs",
     "guessed": "guess",
+    "followed": "followed",
     "active_set": "active set",
     "path": "path",
     "other": "other",
@@ -374,11 +375,10 @@ WORK = {
 }
 
 
-def work_table(runs, prefix=""):
+def work_table(runs, title, prefix=""):
     """What the steps had to do, per step."""
     members = measured(runs)
     keys = [key for key in WORK if any(prefix + key in run for run in members.values())]
-    title = "per step at rest" if prefix else "per step in motion"
     rows = [
         [name, *(f"{run.get(prefix + key, 0):.3g}" for key in keys), f"{run['restarts']:.0f}"]
         for name, run in members.items()
@@ -401,10 +401,14 @@ def step_tables(results):
     sections["step"] = warm
     motion = single_runs(results, "motion")
     if measured(motion):
-        sections["motion"] = [motion_table(motion), work_table(motion), work_table(motion, "rest_")]
+        work = [work_table(motion, "per step in motion"), work_table(motion, "per step at rest", "rest_")]
+        sections["motion"] = [motion_table(motion), *work]
     notes = skipped_lines(motion) + deaf_lines(motion)
     if notes:
         sections.setdefault("motion", []).append(notes)
+    forces = single_runs(results, "forces")
+    if measured(forces):
+        sections["forces"] = [motion_table(forces, "random forces, µs"), work_table(forces, "per step under random forces")]
     islands = single_runs(results, "islands")
     if measured(islands):
         sections["islands"] = [island_table(islands)] + ([growth_table(islands)] if families(islands) else [])
@@ -436,7 +440,7 @@ def collision_tables(results):
 def program(results):
     """Which of the programs wrote the results."""
     names = [run["run_name"] for run in results["benchmarks"]]
-    if any(name.startswith(("step/", "stage/", "motion/", "islands/", "batch/")) for name in names):
+    if any(name.startswith(("step/", "stage/", "motion/", "forces/", "islands/", "batch/")) for name in names):
         return "step"
     return "collision" if any(name.startswith(("pair/", "rest/", "atlas", "boxes_")) for name in names) else "dynamics"
 
@@ -516,15 +520,19 @@ def step_ratios(results):
     }
 
 
-def motion_ratios(results):
+def motion_ratios(results, section="motion"):
     return {
         name: {
             "over_mujoco": quotient(run.get("mujoco_mean"), run["mean"]),
             "in_rests": quotient(run["mean"], run["rest"]),
             "max_in_means": quotient(run["max"], run["mean"]),
         }
-        for name, run in measured(single_runs(results, "motion")).items()
+        for name, run in measured(single_runs(results, section)).items()
     }
+
+
+def force_ratios(results):
+    return motion_ratios(results, "forces")
 
 
 def island_ratios(results):
@@ -557,7 +565,7 @@ def batch_ratios(results):
 MEASURED = {
     "dynamics": {"dynamics": dynamics_ratios},
     "collision": {"collision": collision_ratios},
-    "step": {"step": step_ratios, "motion": motion_ratios, "islands": island_ratios, "batch": batch_ratios},
+    "step": {"step": step_ratios, "motion": motion_ratios, "forces": force_ratios, "islands": island_ratios, "batch": batch_ratios},
 }
 
 

@@ -13,7 +13,7 @@
 namespace lithe::bench {
 namespace {
 
-constexpr MotionSettings kTiny = {
+const MotionSettings kTiny = {
     .steps = 30, .skipped = 5, .seeds = 2, .passes = 2, .settling = 10, .rest_steps = 7, .block = 4};
 
 double mean_of(const EngineResult::Means& means, const std::string& name) {
@@ -103,6 +103,14 @@ TEST(Drive, WithoutActuatorsPushesOnAllDofs) {
   Drive drive(subject, 1);
   EXPECT_TRUE(drive.ours().tau.isZero(0));
   drive.next();
+  EXPECT_TRUE((drive.ours().tau.array() != 0).all());
+}
+
+TEST(Drive, ForcesComeBesideTheControlsAtRest) {
+  const Subject subject = subject_from_file("hand", std::string(LITHE_BENCH_MODELS) + "/hand.xml");
+  Drive drive(subject, 1, Shaking::forces);
+  drive.next();
+  EXPECT_EQ(drive.ours().motor_targets, Drive(subject).ours().motor_targets);
   EXPECT_TRUE((drive.ours().tau.array() != 0).all());
 }
 

@@ -77,6 +77,15 @@ TEST_F(ModelFiles, AFileStartsWhereItSaysAndHasItsTimeStep) {
   EXPECT_EQ(subject.file, at("pendulum.xml"));
 }
 
+TEST_F(ModelFiles, AKeyframeIsTakenWhereThereIsOne) {
+  const std::string text = kPendulum;
+  write("keyed.xml",
+        text.substr(0, text.size() - 9) + "<keyframe><key name=\"home\" qpos=\"0.5\"/></keyframe></mujoco>");
+  EXPECT_EQ(subject_from_file("keyed", at("keyed.xml")).scene.q[0], 0.5);
+  EXPECT_EQ(subject_from_file("keyed", at("keyed.xml"), "qpos0").scene.q[0], 0);
+  EXPECT_EQ(subject_from_file("keyed", at("keyed.xml"), "elsewhere").scene.q[0], 0.5);
+}
+
 TEST(Places, AreSeparatedByColons) {
   EXPECT_EQ(split_places(""), Names{});
   EXPECT_EQ(split_places("a::b/c:"), (Names{"a", "b/c"}));

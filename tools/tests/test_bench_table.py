@@ -113,7 +113,7 @@ def test_every_target_belongs_to_a_row(name, rows):
     assert set(bench_table.read_targets(name)) <= {row.title for row in getattr(bench_table, rows)}
 
 
-@pytest.mark.parametrize("section", ["dynamics", "collision", "step", "motion", "islands", "batch"])
+@pytest.mark.parametrize("section", ["dynamics", "collision", "step", "motion", "forces", "islands", "batch"])
 def test_every_target_is_a_known_ratio(section):
     for ratios in bench_table.read_targets(section).values():
         assert ratios and set(ratios) <= set(bench_table.RATIOS)

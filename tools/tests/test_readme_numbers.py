@@ -13,7 +13,7 @@ import readme_numbers  # noqa: E402
 @pytest.fixture
 def results(tmp_path):
     """A folder of results with few and round numbers."""
-    step = {"run_name": "step/humanoid", "aggregate_name": "min", "real_time": 20000.0, "time_unit": "ns"}
+    step = {"run_name": "step/humanoid", "aggregate_name": "min", "cpu_time": 20000.0, "time_unit": "ns"}
     scene = dict(scene="humanoid", nv=33, contacts=12, forward_us=20.0, jacobians_us=30.0, vjp_us=10.0, central_us=3000.0)
     ddp = [{"name": f"ddp_humanoid/{threads}/real_time", "ms_per_iteration": 60.0 / threads} for threads in (1, 2)]
     for name, content in {"step": {"benchmarks": [step]}, "gradients": {"scenes": [scene]}, "optimize": {"benchmarks": ddp}}.items():
