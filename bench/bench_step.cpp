@@ -167,16 +167,16 @@ void register_stages(const Case& c) {
   });
   stage("lcp", [](StepWorkload& x) {
     StepRecord& r = x.record;
-    r.guess = r.classes;
+    r.guess.classes = r.classes;
     for (int i = 0; i < r.problem.island_count(); ++i) {
       const Island& island = r.problem.islands.islands()[i];
-      const std::size_t first = island.first_row, count = island.row_count;
-      r.reports[i] =
-          solve_lcp(r.problem.lcp(i), r.options.lcp, std::span<const RowClass>(r.guess).subspan(first, count), r.lcp,
-                    std::span(r.f).subspan(first, count), std::span(r.w).subspan(first, count),
-                    std::span(r.classes).subspan(first, count));
+      const auto part = [&](auto& all) { return std::span(all).subspan(island.first_row, island.row_count); };
+      r.reports[i] = solve_lcp(r.problem.lcp(i), r.options.lcp, part(r.guess.classes), r.lcp, part(r.f), part(r.w),
+                               part(r.classes));
     }
   });
+}
+});
 }
 
 void count(::benchmark::UserCounters& counters, const std::string& prefix, const EngineResult& result) {

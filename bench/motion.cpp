@@ -23,10 +23,13 @@ constexpr StatusTally kStatusTallies[] = {
     {"rows", [](const StepStatus& s) -> double { return s.rows; }},
     {"islands", [](const StepStatus& s) -> double { return s.islands; }},
     {"guessed", [](const StepStatus& s) -> double { return s.guessed; }},
+    {"followed", [](const StepStatus& s) -> double { return s.followed; }},
     {"active_set", [](const StepStatus& s) -> double { return s.active_set; }},
     {"path", [](const StepStatus& s) -> double { return s.path; }},
     {"other", [](const StepStatus& s) -> double { return s.other; }},
     {"unsolved", [](const StepStatus& s) -> double { return s.unsolved; }},
+    {"factorizations", [](const StepStatus& s) -> double { return s.factorizations; }},
+    {"events", [](const StepStatus& s) -> double { return s.events; }},
     {"targets_dropped", [](const StepStatus& s) -> double { return has(s.flags, LcpFlag::targets_dropped); }},
     {"unpolished", [](const StepStatus& s) -> double { return has(s.flags, LcpFlag::unpolished); }},
 };

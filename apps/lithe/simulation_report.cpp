@@ -60,6 +60,7 @@ void SimulationReport::count(const LcpReport& lcp) {
   } else {
     switch (lcp.stage) {
       case LcpStage::guess: ++lcps_.guess; break;
+      case LcpStage::follow: ++lcps_.followed; break;
       case LcpStage::active_set: ++lcps_.active_set; break;
       case LcpStage::path: ++lcps_.path; break;
       default: ++lcps_.other;
@@ -67,6 +68,8 @@ void SimulationReport::count(const LcpReport& lcp) {
   }
   if (has(lcp.flags, LcpFlag::unpolished)) ++lcps_.unpolished;
   if (has(lcp.flags, LcpFlag::targets_dropped)) ++lcps_.targets_dropped;
+  lcps_.factorizations += lcp.factorizations;
+  lcps_.events += lcp.events;
   lcps_.residual = std::max(lcps_.residual, lcp.residual);
 }
 
@@ -88,9 +91,9 @@ std::string SimulationReport::last_step() const { return fmt::format("step {} (t
 std::string SimulationReport::lcp_text() const {
   const long total = lcps_.total();
   if (total == 0) return "none: nothing touched, no limit was reached and no motor ran";
-  std::string text =
-      fmt::format("{}: guess {:.3g} %, active set {:.3g} %, path {:.3g} %", total, per_cent(lcps_.guess, total),
-                  per_cent(lcps_.active_set, total), per_cent(lcps_.path, total));
+  std::string text = fmt::format("{}: guess {:.3g} %, followed {:.3g} %, active set {:.3g} %, path {:.3g} %", total,
+                                 per_cent(lcps_.guess, total), per_cent(lcps_.followed, total),
+                                 per_cent(lcps_.active_set, total), per_cent(lcps_.path, total));
   if (lcps_.other > 0) text += fmt::format(", Gauss–Seidel {:.3g} %", per_cent(lcps_.other, total));
   text += fmt::format(", unsolved {:.3g} %", per_cent(lcps_.unsolved, total));
   return text;
@@ -136,6 +139,7 @@ std::string SimulationReport::json() const {
   JsonObject lcps;
   lcps.add("count", total)
       .add("guess_percent", per_cent(lcps_.guess, total))
+      .add("followed_percent", per_cent(lcps_.followed, total))
       .add("active_set_percent", per_cent(lcps_.active_set, total))
       .add("path_percent", per_cent(lcps_.path, total))
       .add("other_percent", per_cent(lcps_.other, total))
@@ -143,6 +147,8 @@ std::string SimulationReport::json() const {
       .add("unsolved", lcps_.unsolved)
       .add("unpolished", lcps_.unpolished)
       .add("targets_dropped", lcps_.targets_dropped)
+      .add("factorizations", lcps_.factorizations)
+      .add("events", lcps_.events)
       .add("worst_residual", lcps_.residual);
   JsonObject report;
   report.add("scene", scene_)

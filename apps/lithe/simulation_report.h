@@ -36,10 +36,11 @@ class SimulationReport {
   };
   // LCPs, one per island and step, by the stage that answered.
   struct Lcps {
-    long guess = 0, active_set = 0, path = 0, other = 0, unsolved = 0;
+    long guess = 0, followed = 0, active_set = 0, path = 0, other = 0, unsolved = 0;
     long unpolished = 0, targets_dropped = 0;
+    long factorizations = 0, events = 0;
     double residual = 0;
-    long total() const { return guess + active_set + path + other + unsolved; }
+    long total() const { return guess + followed + active_set + path + other + unsolved; }
   };
 
   double mean(const Tally& tally) const { return steps_ > 0 ? tally.sum / static_cast<double>(steps_) : 0; }

@@ -45,7 +45,7 @@ def test_the_report_has_the_figures_of_the_scene():
     assert report["rows"]["max"] >= 36
     assert 0 < report["step_microseconds"]["mean"] <= report["step_microseconds"]["max"]
     lcps = report["lcps"]
-    answered = ["guess", "active_set", "path", "other", "unsolved"]
+    answered = ["guess", "followed", "active_set", "path", "other", "unsolved"]
     assert sum(lcps[f"{stage}_percent"] for stage in answered) == pytest.approx(100)
     assert report["energy"]["end"] < report["energy"]["start"]
 

@@ -1,0 +1,63 @@
+// How much the solver has to do in motion: times depend on the machine, these counts do not.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "bench/subject.h"
+#include "lithe/step/world.h"
+
+namespace lithe::bench {
+namespace {
+
+// Per step, means over the motion that a seed gives.
+struct SolverWork {
+  double factorizations = 0, events = 0;
+};
+
+SolverWork work_of(const std::string& model, Shaking shaking) {
+  constexpr int kSkipped = 20, kSteps = 1000;
+  const Subject subject = subject_from_file(model, std::string(LITHE_BENCH_MODELS) + "/" + model + ".xml");
+  World world(subject.scene.model);
+  world.options.constraints.time_step = subject.scene.time_step;
+  world.set_state(subject.scene.q, subject.scene.v);
+  Drive drive(subject, 1, shaking);
+  SolverWork work;
+  for (int i = 0; i < kSkipped + kSteps; ++i) {
+    drive.next();
+    const StepStatus& status = world.step(drive.ours());
+    if (i < kSkipped) continue;
+    work.factorizations += status.factorizations / static_cast<double>(kSteps);
+    work.events += status.events / static_cast<double>(kSteps);
+  }
+  return work;
+}
+
+struct RecordedWork {
+  const char* model;
+  Shaking shaking;
+  SolverWork work;  // as it was when this was written
+};
+
+// Where a change makes the solver do more, it shows here before it shows on anyone's clock. Where it does less, lower the figures.
+TEST(SolverWork, RisesByNoMoreThanAFifth) {
+  const RecordedWork recorded[] = {{"friction_humanoid", Shaking::controls, {0, 0}},
+                                   {"friction_humanoid", Shaking::forces, {0, 0}},
+                                   {"hull_quadruped", Shaking::controls, {0, 0}},
+                                   {"hull_quadruped", Shaking::forces, {0, 0}},
+                                   {"planar_loops", Shaking::controls, {0, 0}},
+                                   {"planar_loops", Shaking::forces, {0, 0}},
+                                   {"hand", Shaking::controls, {0, 0}},
+                                   {"hand", Shaking::forces, {0, 0}}};
+  for (const RecordedWork& r : recorded) {
+    const SolverWork now = work_of(r.model, r.shaking);
+    const char* how = r.shaking == Shaking::controls ? "controls" : "forces";
+    SCOPED_TRACE(std::string(r.model) + ", random " + how);
+    EXPECT_LE(now.factorizations, 1.2 * r.work.factorizations);
+    EXPECT_LE(now.events, 1.2 * r.work.events);
+    RecordProperty(std::string(r.model) + "_" + how,
+                   std::to_string(now.factorizations) + " factorisations, " + std::to_string(now.events) + " events");
+  }
+}
+
+}  // namespace
+}  // namespace lithe::bench
