@@ -176,8 +176,6 @@ void register_stages(const Case& c) {
     }
   });
 }
-});
-}
 
 void count(::benchmark::UserCounters& counters, const std::string& prefix, const EngineResult& result) {
   const auto set = [&](const std::string& name, double value) { counters[prefix + name] = value; };

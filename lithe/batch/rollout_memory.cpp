@@ -50,7 +50,7 @@ std::size_t warm_start_heap(const StepRecord& record) { return record.problem.co
 
 std::size_t memory_of(const StepRecord& r) {
   // Empty workspaces, and what the allocator adds to some fifty blocks: as measured with glibc.
-  constexpr std::size_t kBesides = 5000;
+  constexpr std::size_t kBesides = 9500;
   return kBesides + sizeof(StepRecord) + warm_start_heap(r) +
          heap.all(r.state, r.control, r.kin, r.X_WB, r.bias, r.M, r.factor, r.inverse, r.spring_stretch,
                   r.added_diagonal, r.smooth_impulse, r.v_free, r.v_free_slots, r.contacts.contacts, r.problem,

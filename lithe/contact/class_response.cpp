@@ -13,6 +13,9 @@ namespace {
 
 // Squared share of what a touch can move that counts as rounding.
 constexpr double kInert = 1e-12;
+// From so many coordinates on an island solved without A has no B# either: products by trees keep fewer digits in directions that
+// only the ridge holds (1e-7 in sliding walls), but a dense inverse would take longer than the step.
+constexpr int kManyCoordinates = 240;
 // Where the joints leave less than this of what a touch could move, that is what is left of rounding when B's rank is judged.
 constexpr double kCancelled = 1e-4;
 // Coordinates whose scale is below this share of their patch's largest are measured by its rows.
@@ -48,8 +51,6 @@ void project(const double* left, int rows, int count, const double* right, int c
     }
   }
 }
-
-bool is_at_bound(RowClass row_class) { return row_class == RowClass::at_lower || row_class == RowClass::at_upper; }
 
 double largest_entry(const PaddedMatrix& matrix) {
   double largest = 0;
@@ -493,7 +494,7 @@ void ClassResponse::compute(const DofTree& tree, const ContactProblem& problem, 
   by_trees_count_ = 0;
   for (int i = 0; i < problem.island_count() && !matrices; ++i) {
     Part& part = parts_[i];
-    if (problem.A_start[i] >= 0 || part.size == 0) continue;
+    if (problem.A_start[i] >= 0 || part.size < kManyCoordinates) continue;
     if (static_cast<int>(by_trees_.size()) == by_trees_count_) by_trees_.emplace_back();
     const Island& island = problem.islands.islands()[i];
     const auto own = std::span(classes_).subspan(island.first_row, island.row_count);

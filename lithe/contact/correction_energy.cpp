@@ -9,6 +9,8 @@ namespace lithe {
 namespace {
 
 constexpr double kRounding = 1e-13;
+// Through a lever of ten to one a row presses on a hundred times the mass; what seems heavier presses on a joint's axis.
+constexpr double kMostLever = 100;
 
 bool corrects(TargetRule rule) {
   return rule == TargetRule::correction || rule == TargetRule::capped || rule == TargetRule::reduced;
@@ -61,7 +63,7 @@ double energy_allowance(const ContactProblem& problem, int island_index, double 
     if (!(response > kInertShare * largest)) return;  // no impulse moves it
     const double d = std::abs(problem.target[row]);
     fastest = std::max(fastest, d);
-    alone += d * (d + std::abs(problem.b[row])) * std::min(1 / response, mass);
+    alone += d * (d + std::abs(problem.b[row])) * std::min(1 / response, kMostLever * mass);
   });
   return mass * fastest * (fastest + gravity_step) + alone;
 }

@@ -8,6 +8,7 @@
 #include "lithe/core/finite.h"
 #include "lithe/lcp/active_set.h"
 #include "lithe/lcp/gauss_seidel_iteration.h"
+#include "lithe/lcp/lcp_tolerances.h"
 #include "lithe/lcp/tied_rows.h"
 
 namespace lithe {
@@ -15,10 +16,6 @@ namespace lithe {
 namespace {
 
 // As DirectSolver's.
-constexpr double kLadder[] = {1e-9, 1e-11, 1e-13};
-constexpr double kMostBend = 1e-6;            // of s
-constexpr double kIsPolished = 1e-9;          // residual
-constexpr double kGoodEnough = 1e-5;          // residual
 constexpr double kAsGoodAsItGets = 1e-13;     // residual
 constexpr double kRoundingOfTargets = 1e-13;  // of s
 
@@ -148,7 +145,7 @@ bool BlockSolver::rest() {
   }
   problem.make_consistent(buffers_.classes);
   report_.stage = LcpStage::none;
-  return attempt(kLadder[0]) == 0 && (take_polished() || take_best());
+  return attempt(kRungs[0]) == 0 && (take_polished() || take_best());
 }
 
 // Right classes for smaller and smaller ridges, until their polished impulses are a solution, the ridge no longer bends too much, or
@@ -156,7 +153,7 @@ bool BlockSolver::rest() {
 bool BlockSolver::climb_ladder(bool guessed) {
   double right_at = 0;
   report_.stage = LcpStage::active_set;
-  for (const double epsilon : kLadder) {
+  for (const double epsilon : kRungs) {
     if (!find_classes(epsilon)) break;
     if (guessed && right_at == 0 && right_at_once_) report_.stage = LcpStage::guess;
     if (take_polished()) return true;
@@ -269,7 +266,7 @@ int BlockSolver::attempt(double epsilon) {
   return move_violators(problem, ridge, buffers_.system.f(), buffers_.w, buffers_.classes);
 }
 
-bool BlockSolver::bends() const { return buffers_.system.bend() > kMostBend * buffers_.problem.scale; }
+bool BlockSolver::bends() const { return buffers_.system.bend() > kBend * buffers_.problem.scale; }
 
 // The classes are right: takes the polished impulses if they are a solution.
 bool BlockSolver::take_polished() {
@@ -300,7 +297,7 @@ bool BlockSolver::take_polished() {
     system.improve_polish(w, f);
     work_ -= 0.1 * attempt_work_;
   }
-  if (report_.residual > kIsPolished) return false;
+  if (report_.residual > kPolishedResidual) return false;
   if (!system.symmetric() && report_.residual > kSurelyPolished) report_.flags = report_.flags | LcpFlag::unpolished;
   return true;
 }
@@ -308,7 +305,7 @@ bool BlockSolver::take_polished() {
 // After take_polished() has failed: takes the ridge's impulses or the polished ones, which are better, if that is good enough.
 bool BlockSolver::take_best() {
   const PreparedLcp& problem = buffers_.problem;
-  double enough = kGoodEnough;
+  double enough = kUnpolishedResidual;
   if (bends() && has_targets_) {
     // Rounding may not allow for better. An inconsistency that the ridge turns into huge impulses is another matter.
     const double floor = problem.rounding(f_) * problem.largest_root / problem.scale;
@@ -481,7 +478,7 @@ void BlockSolver::write_least_residual(std::span<double> f, std::span<double> w,
   problem.make_consistent(classes);
   report_.rank = -1;
   report_.clamping_rows = static_cast<int>(std::count(classes.begin(), classes.end(), RowClass::clamping));
-  const bool solved = report_.residual <= kGoodEnough;
+  const bool solved = report_.residual <= kUnpolishedResidual;
   report_.flags = solved ? LcpFlag::unpolished : LcpFlag::unsolved;
   report_.stage = solved ? LcpStage::gauss_seidel : LcpStage::unsolved;
 }

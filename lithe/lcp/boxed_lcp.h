@@ -33,6 +33,8 @@ enum class RowClass : std::uint8_t {
   at_upper,    // B: f at its upper bound and w ≤ 0
 };
 
+inline bool is_at_bound(RowClass c) { return c == RowClass::at_lower || c == RowClass::at_upper; }
+
 struct LcpRow {
   static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 

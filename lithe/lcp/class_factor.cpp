@@ -44,8 +44,6 @@ double largest_entry(const PaddedMatrix& matrix) {
 
 double sign_of_bound(RowClass row_class) { return row_class == RowClass::at_upper ? 1.0 : -1.0; }
 
-bool is_at_bound(RowClass row_class) { return row_class == RowClass::at_lower || row_class == RowClass::at_upper; }
-
 }  // namespace
 
 void ClassFactor::compute(const BoxedLcp& lcp, std::span<const RowClass> classes, double rank_tolerance) {

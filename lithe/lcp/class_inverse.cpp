@@ -10,7 +10,7 @@ namespace lithe {
 namespace {
 
 // From this share K⁻¹_ii A_ii on an explicit inverse has too few digits left.
-constexpr double kUseless = 1e7;
+constexpr double kNoDigits = 1e7;
 // A pivot of this share of A_ii is what the ridge leaves of a redundant row.
 constexpr double kRedundantPivot = 1 / ClassInverse::kFragile;
 // What is left of an entry, of the entry itself, that counts as rounding of zero.
@@ -21,7 +21,7 @@ constexpr double kVanished = 1e-13;
 bool ClassInverse::set(const PaddedMatrix& K, const double* diagonal) {
   inverse_.resize(K.rows, K.rows);
   std::copy_n(K.column(0), static_cast<std::size_t>(K.stride) * K.rows, inverse_.column(0));
-  uses_lu_ = !invert(inverse_, exchanged_) || !(largest_share(diagonal) < kUseless);
+  uses_lu_ = !invert(inverse_, exchanged_) || !(largest_share(diagonal) < kNoDigits);
   return !uses_lu_ || set_lu(K, diagonal);
 }
 

@@ -6,16 +6,13 @@
 
 #include "lithe/lcp/active_set.h"
 #include "lithe/lcp/gauss_seidel.h"
+#include "lithe/lcp/lcp_tolerances.h"
 
 namespace lithe {
 
 namespace {
 
-constexpr double kRungs[] = {1e-9, 1e-11, 1e-13};
-constexpr double kBend = 1e-6;              // of s
-constexpr double kPolishedResidual = 1e-9;  // residual
-constexpr double kUnpolished = 1e-5;        // residual
-constexpr double kRefine = 1e-13;           // of s
+constexpr double kRefine = 1e-13;  // of s
 constexpr int kMostRefinements = 20;
 constexpr double kRounding = 1e-13;  // of s
 constexpr double kHarmless = 1e3;    // of s, as A_ii f_i, where nothing was solved
@@ -300,7 +297,7 @@ bool DirectSolver::take_best() {
     // Rounding may not allow for better. An inconsistency that the ridge turns into huge impulses is another matter, and
     // without targets there will be none.
     const double floor = polished ? problem.rounding(f_) * problem.largest_root / problem.scale : 0.0;
-    good = report_.residual <= std::min(kUnpolished, floor);
+    good = report_.residual <= std::min(kUnpolishedResidual, floor);
   } else {
     const double bent = largest_violation(problem.lcp, buffers_.solution.f(), buffers_.w) / problem.scale;
     if (bent < report_.residual) {
@@ -308,7 +305,7 @@ bool DirectSolver::take_best() {
       w_ = buffers_.w;
       report_.residual = bent;
     }
-    good = report_.residual <= kUnpolished;
+    good = report_.residual <= kUnpolishedResidual;
   }
   if (good) {
     report_.flags = report_.flags | LcpFlag::unpolished;
@@ -435,7 +432,7 @@ void DirectSolver::write_least_residual(std::span<double> f, std::span<double> w
   buffers_.problem.make_consistent(classes);
   report_.clamping_rows = static_cast<int>(std::count(classes.begin(), classes.end(), RowClass::clamping));
   report_.residual = best_residual_;
-  const bool solved = best_residual_ <= kUnpolished;
+  const bool solved = best_residual_ <= kUnpolishedResidual;
   report_.flags = solved ? LcpFlag::unpolished : LcpFlag::unsolved;
   if (!solved) report_.stage = LcpStage::unsolved;
 }

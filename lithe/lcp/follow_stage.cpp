@@ -5,34 +5,26 @@
 
 #include "lithe/core/packed_vectors.h"
 #include "lithe/lcp/active_set.h"
+#include "lithe/lcp/lcp_tolerances.h"
 #include "lithe/lcp/tied_rows.h"
 
 namespace lithe {
 
 namespace {
 
-constexpr int kSweeps = 2;
+constexpr int kSweepsAhead = 2;
 constexpr double kMostWork = 2e6;                           // multiply-adds of one path
 constexpr int kMostRedone = 2;                              // times that saturated rows are put back
-constexpr double kRungs[] = {1e-9, 1e-11};                  // the ridge, of mean(diag A)
-constexpr double kBend = 1e-6;                              // of s
 constexpr double kRidgeGoal = 1e-15, kRidgeEnough = 1e-12;  // of s
 constexpr double kPolishGoal = 1e-14;                       // of s
-constexpr double kPolished = 1e-9, kUnpolished = 1e-5;      // residual
 // A contradiction's impulses fall by this where targets do not push.
-constexpr double kContradiction = 1e-2;
+constexpr double kWithoutTargets = 1e-2;
 // A soft row is expected between its bounds if it was there with this share of their distance to spare.
 constexpr double kSpare = 0.1;
 // What may be left of a stress, of f.
 constexpr double kNoStress = 1e-12;
 constexpr int kStressPasses = 12;
-constexpr int kMostRefinements = 8;
-
-double largest_magnitude(std::span<const double> x) {
-  double largest = 0;
-  for (const double xi : x) largest = std::max(largest, std::abs(xi));
-  return largest;
-}
+constexpr int kMostRedundantRefinements = 8;
 
 }  // namespace
 
@@ -58,7 +50,7 @@ FollowStage::Outcome FollowStage::run(const PreparedLcp& problem, const LoopStre
 // Right classes for the ridge and, where it bends the equations too much for the polished impulses to be a solution, for a smaller
 // one.
 FollowStage::Outcome FollowStage::climb(const PreparedLcp& problem, std::span<const double> b_free) {
-  for (const double epsilon : kRungs) {
+  for (const double epsilon : {kRungs[0], kRungs[1]}) {  // with smaller ones an inverse has no digits left
     epsilon_ = epsilon;
     const bool first = epsilon == kRungs[0];
     const double ridge = epsilon * problem.mean_diagonal;
@@ -105,7 +97,7 @@ bool FollowStage::follow(double ridge, bool sweep) {
     inversions_ += path_.inversions();
     return found;
   };
-  return (sweep && follow_from_start(kSweeps, 30 + n / 2)) || follow_from_start(0, 2 * n + 50);
+  return (sweep && follow_from_start(kSweepsAhead, 30 + n / 2)) || follow_from_start(0, 2 * n + 50);
 }
 
 void FollowStage::write_classes(const PreparedLcp& problem) {
@@ -140,7 +132,7 @@ bool FollowStage::targets_push(double largest, std::span<const double> b_free) {
   path_.solve_ridge(b_.data(), 0, 0);
   f_free_.resize(f_.size());
   reduced_.recover(path_.f(), b_free, f_free_);
-  return largest_magnitude(f_free_) < kContradiction * largest;
+  return largest_magnitude(f_free_) < kWithoutTargets * largest;
 }
 
 FollowStage::Outcome FollowStage::verify(const PreparedLcp& problem, double ridge, bool bends) {
@@ -153,12 +145,12 @@ FollowStage::Outcome FollowStage::verify(const PreparedLcp& problem, double ridg
   }
   if (implied_rows_clamp_) return Outcome::classes;
   residual_ = polish(problem) ? violation(problem) : LcpRow::kInfinity;
-  is_polished_ = residual_ <= kPolished;
+  is_polished_ = residual_ <= kPolishedResidual;
   if (!is_polished_ && bent < residual_) {
     f_ = f_ridge_;
     residual_ = violation(problem);
   }
-  const bool good = is_polished_ || (!bends && residual_ <= kUnpolished);
+  const bool good = is_polished_ || (!bends && residual_ <= kUnpolishedResidual);
   return good && !TiedRows::any(problem, f_, w_) ? Outcome::solved : Outcome::classes;
 }
 
@@ -172,7 +164,7 @@ double FollowStage::violation(const PreparedLcp& problem) {
 // From the ridge's impulses to f_C = −A_C# b_C.
 bool FollowStage::polish(const PreparedLcp& problem) {
   if (!path_.is_redundant()) {
-    if (!path_.polish(reduced_.b(), kPolishGoal * problem.scale, kPolished * problem.scale)) return false;
+    if (!path_.polish(reduced_.b(), kPolishGoal * problem.scale, kPolishedResidual * problem.scale)) return false;
     reduced_.recover(path_.f(), problem.lcp.b, f_);
     return true;
   }
@@ -214,7 +206,8 @@ bool FollowStage::polish_redundant(const PreparedLcp& problem, const BoxedLcp& r
       worst = std::max(worst, std::abs(x_[k]));
     }
     if (worst <= kPolishGoal * problem.scale) return true;
-    if (round == kMostRefinements || !(worst <= 0.5 * before)) return worst <= kPolished * problem.scale;
+    if (round == kMostRedundantRefinements || !(worst <= 0.5 * before))
+      return worst <= kPolishedResidual * problem.scale;
     before = worst;
     factor_.solve(x_, u_);
     for (std::size_t k = 0; k < clamping.size(); ++k) f_R_[clamping[k]] -= u_[k];

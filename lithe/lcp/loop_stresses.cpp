@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lithe/lcp/lcp_tolerances.h"
+
 namespace lithe {
 
 namespace {
-
-// What other rows leave of A_ii where they imply row i.
-constexpr double kImplied = 1e-9;
 
 double product(const double* x, const double* y, std::size_t size) {
   double sum = 0;
@@ -38,7 +37,7 @@ void LoopStresses::find(const PreparedLcp& problem) {
       row[p] = implied_[rows_[p]] ? 0.0 : (from[rows_[p]] - product(row, other, p)) / other[p];
       left -= row[p] * row[p];
     }
-    implied_[rows_[q]] = !(left > kImplied * problem.diagonal[rows_[q]]);
+    implied_[rows_[q]] = !(left > kImpliedByLoops * problem.diagonal[rows_[q]]);
     row[q] = implied_[rows_[q]] ? 0.0 : std::sqrt(left);
     if (implied_[rows_[q]]) add_stress(static_cast<int>(q));
   }

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <span>
 
 #include "lithe/core/lanes.h"
 
@@ -12,6 +15,12 @@ namespace lithe {
 // Sets the size. Memory only grows, content is kept where it fits.
 inline void grow(AlignedBuffer& buffer, std::size_t size) {
   if (buffer.size() < size) buffer.resize(size);
+}
+
+inline double largest_magnitude(std::span<const double> x) {
+  double largest = 0;
+  for (const double xi : x) largest = std::max(largest, std::abs(xi));
+  return largest;
 }
 
 struct PaddedMatrix {

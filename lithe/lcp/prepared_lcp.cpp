@@ -90,7 +90,6 @@ RowClass PreparedLcp::inert_class(int i) const {
 }
 
 void PreparedLcp::make_consistent(std::span<RowClass> classes) const {
-  const auto is_at_bound = [](RowClass c) { return c == RowClass::at_lower || c == RowClass::at_upper; };
   for (int i = 0; i < size(); ++i) {
     RowClass& c = classes[i];
     const LcpRow& row = lcp.rows[i];

@@ -4,15 +4,9 @@
 #include <cmath>
 
 #include "lithe/core/packed_vectors.h"
+#include "lithe/lcp/lcp_tolerances.h"
 
 namespace lithe {
-
-namespace {
-
-// What E leaves of A_ii where it implies row i of R.
-constexpr double kImplied = 1e-9;
-
-}  // namespace
 
 void ReducedLcp::reduce(const PreparedLcp& problem, const LoopStresses& stresses,
                         std::span<const std::uint8_t> eliminate) {
@@ -95,7 +89,7 @@ void ReducedLcp::fill_A(const PreparedLcp& problem) {
   }
   if (eliminated_count() == 0) return;
   for (int j = 0; j < n; ++j) {
-    if (A_.at(j, j) > kImplied * problem.diagonal[kept_[j]]) continue;
+    if (A_.at(j, j) > kImpliedByLoops * problem.diagonal[kept_[j]]) continue;
     for (int i = 0; i < n; ++i) A_.at(i, j) = A_.at(j, i) = 0;
   }
 }

@@ -25,12 +25,6 @@ std::span<const double> head(const AlignedBuffer& buffer, int size) {
 }
 std::span<double> head(AlignedBuffer& buffer, int size) { return {buffer.data(), static_cast<std::size_t>(size)}; }
 
-double largest_magnitude(std::span<const double> x) {
-  double largest = 0;
-  for (const double xi : x) largest = std::max(largest, std::abs(xi));
-  return largest;
-}
-
 }  // namespace
 
 void RidgeSolution::compute(const PreparedLcp& problem, std::span<const RowClass> classes, double ridge) {

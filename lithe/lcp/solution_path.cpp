@@ -10,12 +10,11 @@ namespace lithe {
 
 namespace {
 
-constexpr double kAtOnce = 1e-12;  // events this close, of the step, happen together: the fastest row comes first
-constexpr double kStill = 1e-14;   // of the largest rate of an impulse: no motion
-constexpr double kFarAway = 1e3;   // t beyond which nothing comes back
-constexpr int kMostRefinements = 8;
+constexpr double kTogether = 1e-12;  // events this close, of the step, happen together: the fastest row comes first
+constexpr double kNoRate = 1e-14;    // of the largest rate of an impulse: no motion
+constexpr double kFarthest = 1e3;    // t beyond which nothing comes back
+constexpr int kMostCorrections = 8;
 
-bool is_at_bound(RowClass c) { return c == RowClass::at_lower || c == RowClass::at_upper; }
 double sign_of(RowClass bound) { return bound == RowClass::at_upper ? 1.0 : -1.0; }
 bool is_imposed(const LcpRow& row) { return row.kind == RowKind::bounded && row.lower == row.upper; }
 
@@ -289,14 +288,14 @@ SolutionPath::Event SolutionPath::next_event(double direction) const {
   for (int i = 0; i < n_; ++i) {
     largest = std::max(largest, std::max(std::abs(dw_[i]), std::abs(df_[i]) * problem_->diagonal(i)));
   }
-  const double still = kStill * largest;
+  const double still = kNoRate * largest;
   Event first;
   first.step = direction > 0 ? t_ : std::numeric_limits<double>::infinity();
   const auto consider = [&](int i, double slack, double rate, RowClass next) {
     if (!(rate < -still)) return;
     const double step = std::max(slack, 0.0) / -rate;
-    const bool sooner = step < first.step * (1 - kAtOnce);
-    const bool at_once = first.row >= 0 && step <= first.step * (1 + kAtOnce) && -rate > first.rate;
+    const bool sooner = step < first.step * (1 - kTogether);
+    const bool at_once = first.row >= 0 && step <= first.step * (1 + kTogether) && -rate > first.rate;
     if (sooner || at_once) first = {step, -rate, i, next};
   };
   for (int i = 0; i < n_; ++i) {
@@ -343,7 +342,7 @@ bool SolutionPath::follow(const Limits& limits) {
     add_multiple(direction * event.step, dw_.data(), w_.data(), padded(n_));
     t_ -= direction * event.step;
     if (event.row < 0) return true;
-    if (!(t_ <= kFarAway)) return false;
+    if (!(t_ <= kFarthest)) return false;
     ++events_;
     entering_ = event.row;
     left_ = classes_[event.row];
@@ -387,7 +386,7 @@ bool SolutionPath::refine(const double* b, double e, double goal, double enough)
     double worst = 0;
     for (const int i : clamping_) worst = std::max(worst, std::abs(w_[i] + e * f_[i]));
     if (worst <= goal) return true;
-    if (round == kMostRefinements || !(worst <= 0.5 * before)) return worst <= enough;
+    if (round == kMostCorrections || !(worst <= 0.5 * before)) return worst <= enough;
     before = worst;
     for (int k = 0; k < m; ++k) x_[k] = w_[clamping_[k]] + e * f_[clamping_[k]];
     for (int k = m; k < padded(m); ++k) x_[k] = 0;

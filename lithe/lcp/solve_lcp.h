@@ -113,8 +113,8 @@ LcpReport solve_lcp(const BoxedLcp& lcp, const LcpOptions& options, const LcpGue
 
 // The same for a problem given by factors, whose A is never formed; a friction row is in the group of its normal. By the direct
 // method, whatever the options say.
-LcpReport solve_lcp(const FactoredLcp& lcp, const LcpOptions& options, const LcpGuess& guess,
-                    LcpWorkspace& workspace, std::span<double> f, std::span<double> w, std::span<RowClass> classes);
+LcpReport solve_lcp(const FactoredLcp& lcp, const LcpOptions& options, const LcpGuess& guess, LcpWorkspace& workspace,
+                    std::span<double> f, std::span<double> w, std::span<RowClass> classes);
 
 // In one call, for occasional use.
 struct LcpSolution {

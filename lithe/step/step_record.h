@@ -31,10 +31,10 @@ struct StepStatus {
   // Islands by the stage that answered (LcpStage); the others had nothing to solve.
   int guessed = 0, followed = 0, active_set = 0, path = 0, other = 0, unsolved = 0;
   int factorizations = 0, events = 0;  // of all islands together (LcpReport)
-  LcpFlag flags = LcpFlag::none;  // of all islands together
-  double residual = 0;            // the worst
-  int singular_dof = -1;          // the first DoF that nothing resists, held still; −1: none
-  bool diverged = false;          // numbers overflowed: record.next is the state before the step
+  LcpFlag flags = LcpFlag::none;       // of all islands together
+  double residual = 0;                 // the worst
+  int singular_dof = -1;               // the first DoF that nothing resists, held still; −1: none
+  bool diverged = false;               // numbers overflowed: record.next is the state before the step
 
   bool solved() const { return unsolved == 0 && !diverged; }
 };

@@ -7,7 +7,7 @@ from interrupting import interrupted_after
 
 LITHE = os.environ.get("LITHE_CLI", "build/lithe")
 BLOCKS = [f"d{result}_d{by}" for result in ("qnext", "vnext") for by in ("q", "v", "tau", "parameters")]
-SMALL = {"boxes": "boxes:2", "chain": "chain:4", "pile": "pile:3", "stack": "stack:2"}
+SMALL = {"boxes": "boxes:2", "chain": "chain:4", "pile": "pile:3", "stack": "stack:2", "wall": "wall:3"}
 
 
 def lithe(*arguments):

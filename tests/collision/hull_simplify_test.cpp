@@ -17,7 +17,7 @@
 namespace lithe::test {
 namespace {
 
-double support(const Points& points, const Vec3& d) {
+double support_of(const Points& points, const Vec3& d) {
   double highest = -1e300;
   for (const Vec3& p : points) highest = std::max(highest, d.dot(p));
   return highest;
@@ -72,7 +72,7 @@ HullResult expect_bounded(const Points& points, std::mt19937_64& random, const H
   double largest = 0;
   for (int k = 0; k < 3000; ++k) {
     const Vec3 d = random_vec3(random).normalized();
-    const double lost = support(points, d) - support(result.hull.vertices, d);
+    const double lost = support_of(points, d) - support_of(result.hull.vertices, d);
     EXPECT_GE(lost, -1e-14 * size);
     largest = std::max(largest, lost);
   }
@@ -81,7 +81,7 @@ HullResult expect_bounded(const Points& points, std::mt19937_64& random, const H
   for (int axis = 0; axis < 3; ++axis) {
     for (const double sign : {-1.0, 1.0}) {
       const Vec3 d = sign * Vec3::Unit(axis);
-      EXPECT_NEAR(support(points, d), support(result.hull.vertices, d), 1.001e-6 * size);
+      EXPECT_NEAR(support_of(points, d), support_of(result.hull.vertices, d), 1.001e-6 * size);
     }
   }
   return result;

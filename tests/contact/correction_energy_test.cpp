@@ -18,7 +18,7 @@ World jammed_door(double offset) {
   return world_of(builder, 1e-3);
 }
 
-TEST(CorrectionEnergy, WhatPressesOnAJointsAxisIsNoHeavierThanTheIsland) {
+TEST(CorrectionEnergy, WhatPressesOnAJointsAxisIsNotMuchHeavierThanTheIsland) {
   // 1/A_ii goes with offset⁻²: 1e12 kg here, for a door of two.
   const double mass = 2, gravity_step = 9.81e-3;
   for (const double offset : {1e-7, 1e-4}) {
@@ -26,11 +26,12 @@ TEST(CorrectionEnergy, WhatPressesOnAJointsAxisIsNoHeavierThanTheIsland) {
     world.step();
     const ContactProblem& problem = world.record().problem;
     ASSERT_EQ(problem.island_count(), 1);
-    ASSERT_GT(1 / problem.diagonal(0)[0], 100 * mass);
+    ASSERT_GT(1 / problem.diagonal(0)[0], 1000 * mass);
     const double d = problem.target[0], b = std::abs(problem.b[0]);
     ASSERT_GT(d, 0);
-    EXPECT_NEAR(energy_allowance(problem, 0, mass, gravity_step), mass * d * (2 * d + gravity_step + b), 1e-12);
-    EXPECT_LT(world.kinetic_energy(), mass * d * (2 * d + gravity_step + b));
+    const double allowance = mass * d * (d + gravity_step) + 100 * mass * d * (d + b);
+    EXPECT_NEAR(energy_allowance(problem, 0, mass, gravity_step), allowance, 1e-12);
+    EXPECT_LT(world.kinetic_energy(), allowance);
   }
 }
 

@@ -40,7 +40,7 @@ constexpr auto kMotion = WarningRank::motion;
 constexpr auto kContact = WarningRank::contact;
 constexpr auto kUnused = WarningRank::unused;
 
-std::string light_link(const std::string& name) { return "<link name=\"" + name + "\"/>\n"; }
+std::string small_link(const std::string& name) { return "<link name=\"" + name + "\"/>\n"; }
 
 Pose start_pose(const LoadedModel& loaded, const std::string& body) {
   Kinematics kin;
@@ -50,7 +50,7 @@ Pose start_pose(const LoadedModel& loaded, const std::string& body) {
 
 TEST(UrdfForgiven, AJointThatMovesNoMassIsLocked) {
   const std::string arm =
-      "<link name=\"world\"/>" + heavy_link("b") + light_link("finger") + joint_text("j", "continuous", "world", "b");
+      "<link name=\"world\"/>" + heavy_link("b") + small_link("finger") + joint_text("j", "continuous", "world", "b");
   const LoadedModel loaded = forgiven(arm + joint_text("k", "continuous", "b", "finger"), "urdf.massless", kMotion,
                                       "joint 'k' moves no mass and is locked at 0");
   EXPECT_EQ(loaded.model.nv(), 1);
@@ -70,7 +70,7 @@ TEST(UrdfForgiven, AJointThatMovesNoMassIsLocked) {
 }
 
 TEST(UrdfForgiven, WhatFollowsALockedOrFixedJointIsLockedWithIt) {
-  const std::string links = "<link name=\"world\"/>" + heavy_link("a") + light_link("b") + heavy_link("c") +
+  const std::string links = "<link name=\"world\"/>" + heavy_link("a") + small_link("b") + heavy_link("c") +
                             joint_text("i", "continuous", "world", "a");
   const std::string range = "<limit lower=\"0.5\" upper=\"3\" effort=\"1\" velocity=\"1\"/>";
   const std::string about_z = "<axis xyz=\"0 0 1\"/>";
@@ -259,7 +259,7 @@ struct RootCase {
 };
 
 TEST(UrdfBase, FloatsByTheMassThatIsFixedToTheRoot) {
-  const std::string trunk = light_link("base") + heavy_link("trunk") + joint_text("f", "fixed", "base", "trunk");
+  const std::string trunk = small_link("base") + heavy_link("trunk") + joint_text("f", "fixed", "base", "trunk");
   const std::string leg = heavy_link("leg") + joint_text("j", "continuous", "trunk", "leg");
   const std::string other = heavy_link("other") + joint_text("k", "continuous", "trunk", "other");
   const std::string shin = heavy_link("shin") + joint_text("s", "continuous", "leg", "shin");
@@ -269,7 +269,7 @@ TEST(UrdfBase, FloatsByTheMassThatIsFixedToTheRoot) {
       {"an arm, heavier than its pedestal", trunk + leg + shin, 2, 2, true},
       {"a trunk alone, which is scenery", trunk, 0, 0, true},
       {"a frame whose limbs have all the mass",
-       light_link("base") + heavy_link("a") + heavy_link("b") + joint_text("i", "continuous", "base", "a") +
+       small_link("base") + heavy_link("a") + heavy_link("b") + joint_text("i", "continuous", "base", "a") +
            joint_text("j", "continuous", "base", "b"),
        2, 2, false},
       {"a root with a mass", heavy_link("base") + heavy_link("b") + joint_text("j", "continuous", "base", "b"), 7, 2,

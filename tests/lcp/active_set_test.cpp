@@ -130,7 +130,7 @@ TEST(PreparedLcp, KnowsWhenNothingPushes) {
 
 TEST(PreparedLcp, BoundsTheRoundingOfVelocities) {
   for_random_cases(100, [](std::mt19937_64& random) {
-    const FactoredLcp factored = random_lcp(LcpFamily::half_rank, random);
+    const SampledLcp factored = random_lcp(LcpFamily::half_rank, random);
     const LcpProblem problem = factored.problem();
     PreparedLcp prepared;
     prepared.prepare(problem.view());

@@ -124,13 +124,13 @@ FactoredProblem random_problem(std::mt19937_64& random, bool loops, bool targets
   return problem;
 }
 
-struct Answer {
+struct BlockAnswer {
   std::vector<double> f, w;
   std::vector<RowClass> classes;
   LcpReport report;
 };
-Answer solve(const FactoredProblem& problem, LcpWorkspace& workspace, std::span<const RowClass> guess = {}) {
-  Answer answer;
+BlockAnswer solve(const FactoredProblem& problem, LcpWorkspace& workspace, std::span<const RowClass> guess = {}) {
+  BlockAnswer answer;
   const std::size_t n = problem.rows.size();
   answer.f.resize(n);
   answer.w.resize(n);
@@ -148,7 +148,7 @@ TEST(BlockSolver, MovesAsTheDenseSolverDoes) {
     const FactoredProblem problem = random_problem(random, sample % 3 == 0, sample % 4 == 0);
     const LcpProblem dense = problem.with_matrix();
     const LcpSolution wanted = solve_lcp(dense.view());
-    const Answer got = solve(problem, workspace);
+    const BlockAnswer got = solve(problem, workspace);
     ASSERT_TRUE(got.report.solved()) << "sample " << sample;
     const bool dropped = has(got.report.flags, LcpFlag::targets_dropped);
     if (!wanted.report.solved() || dropped || has(wanted.report.flags, LcpFlag::targets_dropped)) {
@@ -189,12 +189,12 @@ TEST(BlockSolver, TakesARightGuess) {
   int skipped = 0;
   for (int sample = 0; sample < 200; ++sample) {
     const FactoredProblem problem = random_problem(random, sample % 2 == 0, false);
-    const Answer first = solve(problem, workspace);
+    const BlockAnswer first = solve(problem, workspace);
     if (has(first.report.flags, LcpFlag::tied) || first.report.residual > 1e-9) {
       ++skipped;
       continue;
     }
-    const Answer second = solve(problem, workspace, first.classes);
+    const BlockAnswer second = solve(problem, workspace, first.classes);
     EXPECT_EQ(second.report.stage, LcpStage::guess) << "sample " << sample;
     EXPECT_EQ(second.report.rounds, 1);
     EXPECT_EQ(second.classes, first.classes);
@@ -208,7 +208,7 @@ TEST(BlockSolver, GivesTheSameBitsWhateverItSolvedBefore) {
   for (int sample = 0; sample < 30; ++sample) {
     const FactoredProblem problem = random_problem(random, true, true);
     LcpWorkspace fresh;
-    const Answer a = solve(problem, used), b = solve(problem, fresh);
+    const BlockAnswer a = solve(problem, used), b = solve(problem, fresh);
     EXPECT_EQ(a.f, b.f);
     EXPECT_EQ(a.w, b.w);
     EXPECT_EQ(a.classes, b.classes);
@@ -231,7 +231,7 @@ TEST(BlockSolver, DropsTargetsThatContradictOneAnother) {
     problem.b.push_back(side * 0.02 - 0.1);
   }
   LcpWorkspace workspace;
-  const Answer answer = solve(problem, workspace);
+  const BlockAnswer answer = solve(problem, workspace);
   EXPECT_TRUE(answer.report.solved());
   EXPECT_TRUE(has(answer.report.flags, LcpFlag::targets_dropped));
   EXPECT_LE(answer.report.rounds, 4);                   // one look proves it
@@ -245,7 +245,7 @@ TEST(BlockSolver, SaysWhenNumbersAreNotFinite) {
   problem.G[0] = std::numeric_limits<double>::infinity();
   problem.diagonal[0] = std::numeric_limits<double>::infinity();
   LcpWorkspace workspace;
-  const Answer answer = solve(problem, workspace);
+  const BlockAnswer answer = solve(problem, workspace);
   EXPECT_FALSE(answer.report.solved());
   for (const double f : answer.f) EXPECT_TRUE(std::isfinite(f));
 }

@@ -14,7 +14,7 @@ namespace {
 
 TEST(BoxedLcp, EvaluatesVelocitiesOfAnySize) {
   for_random_cases(60, [](std::mt19937_64& random) {
-    const FactoredLcp factored = random_lcp(LcpFamily::half_rank, random);
+    const SampledLcp factored = random_lcp(LcpFamily::half_rank, random);
     const LcpProblem problem = factored.problem();
     const VecX f = VecX::Random(problem.size());
     VecX w(problem.size());

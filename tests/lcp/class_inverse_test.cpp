@@ -1,5 +1,6 @@
 #include "lithe/lcp/class_inverse.h"
 
+#include <Eigen/LU>
 #include <gtest/gtest.h>
 
 #include <random>

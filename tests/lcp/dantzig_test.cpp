@@ -124,7 +124,7 @@ TEST(Dantzig, AlwaysEndsWithoutFriction) {
     for (const LcpFamily family : {LcpFamily::tiny, LcpFamily::full_rank, LcpFamily::half_rank, LcpFamily::doubled_rows,
                                    LcpFamily::spread, LcpFamily::foot, LcpFamily::stack, LcpFamily::pile,
                                    LcpFamily::motors, LcpFamily::loops, LcpFamily::humanoid}) {
-      FactoredLcp lcp = random_lcp(family, random);
+      SampledLcp lcp = random_lcp(family, random);
       for (LcpRow& row : lcp.rows) row.friction = 0;
       const LcpSolution solution = dantzig(lcp.problem());
       EXPECT_TRUE(solution.report.solved()) << to_string(family) << ", residual " << solution.report.residual;

@@ -121,7 +121,7 @@ TEST(LcpOracle, RefusesMoreRowsThanItCanEnumerate) {
 TEST(LcpOracle, FindsASolutionWhereverOneMustExist) {
   for_random_cases(300, [](std::mt19937_64& random) {
     for (const LcpFamily family : {LcpFamily::tiny, LcpFamily::half_rank, LcpFamily::foot, LcpFamily::targets}) {
-      FactoredLcp lcp;
+      SampledLcp lcp;
       do lcp = random_lcp(family, random);
       while (lcp.size() > kMostOracleRows);
       EXPECT_TRUE(solution_exists(lcp.problem().view(), 1e-9, 1e12)) << to_string(family);

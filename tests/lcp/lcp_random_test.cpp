@@ -41,8 +41,8 @@ int cases_of(LcpFamily family) {
 }
 
 // The problem that was solved where targets contradicted one another: positive and two-sided ones, or some of them, are zero.
-LcpProblem without_targets(const FactoredLcp& lcp, const LcpSolution& solution) {
-  FactoredLcp result = lcp;
+LcpProblem without_targets(const SampledLcp& lcp, const LcpSolution& solution) {
+  SampledLcp result = lcp;
   for (int i = 0; i < lcp.size(); ++i) {
     if (!solution.dropped_targets[i]) continue;
     const RowKind kind = lcp.rows[i].kind;
@@ -84,7 +84,7 @@ void expect_within_bounds(const LcpProblem& problem, const LcpSolution& solution
 }
 
 // Finite always, and verified if solved.
-void expect_sound(const FactoredLcp& lcp, const LcpProblem& problem, const LcpSolution& solution) {
+void expect_sound(const SampledLcp& lcp, const LcpProblem& problem, const LcpSolution& solution) {
   const LcpReport& report = solution.report;
   ASSERT_TRUE(all_finite(solution.f) && all_finite(solution.w)) << to_string(report.stage);
   if (!report.solved()) {
@@ -110,7 +110,7 @@ void expect_sound(const FactoredLcp& lcp, const LcpProblem& problem, const LcpSo
 
 // Whether targets were dropped although there is a solution with them. Where a solution is certain to exist that is an error;
 // where targets contradict one another in some direction, a path to a solution that exists all the same need not.
-bool gave_up_a_solution(const FactoredLcp& lcp, const LcpProblem& problem, const LcpReport& report) {
+bool gave_up_a_solution(const SampledLcp& lcp, const LcpProblem& problem, const LcpReport& report) {
   if (!has(report.flags, LcpFlag::targets_dropped)) return false;
   EXPECT_FALSE(lcp.solvable) << to_string(report.stage) << ", residual " << report.residual;
   return lcp.size() <= kMostOracleRows && solution_exists(problem.view());
@@ -126,7 +126,7 @@ class RandomLcp : public testing::TestWithParam<LcpFamily> {
   template <class Check>
   void for_problems(double share, Check check) {
     for_random_cases(static_cast<int>(share * cases_of(GetParam())), [&](std::mt19937_64& random) {
-      const FactoredLcp lcp = random_lcp(GetParam(), random);
+      const SampledLcp lcp = random_lcp(GetParam(), random);
       check(lcp, lcp.problem(), random);
     });
   }
@@ -157,7 +157,7 @@ TEST_P(RandomLcp, IsSolvedAndVerified) {
   int rejected = 0, given_up = 0;
   const bool heavy_on_light = GetParam() == LcpFamily::mass_ratio;
   const bool many_magnitudes = heavy_on_light || GetParam() == LcpFamily::spread;
-  for_problems(1, [&](const FactoredLcp& lcp, const LcpProblem& problem, std::mt19937_64&) {
+  for_problems(1, [&](const SampledLcp& lcp, const LcpProblem& problem, std::mt19937_64&) {
     const LcpSolution solution = solve_lcp(problem.view());
     expect_sound(lcp, problem, solution);
     // Without its targets every problem has a solution; under bodies 1e8 times as heavy, sixteen digits may not find it.
@@ -215,9 +215,9 @@ double several_solutions(LcpFamily family) {
 
 TEST_P(RandomLcp, HasTheSameVelocityFromAnyGuess) {
   int problems = 0, compared = 0, different = 0, hits = 0, follows = 0;
-  for_problems(0.3, [&](const FactoredLcp& lcp, const LcpProblem& problem, std::mt19937_64& random) {
+  for_problems(0.3, [&](const SampledLcp& lcp, const LcpProblem& problem, std::mt19937_64& random) {
     // As a step before: a similar motion.
-    FactoredLcp before = lcp;
+    SampledLcp before = lcp;
     before.u += random_vector(random, static_cast<int>(lcp.u.size()), 0.005 * lcp.u.norm());
     const LcpSolution guess = solve_lcp(before.problem().view());
     const LcpSolution warm = solve_lcp(problem.view(), {}, guess.classes);
@@ -243,7 +243,7 @@ TEST_P(RandomLcp, HasTheSameVelocityFromAnyGuess) {
 
 TEST_P(RandomLcp, HasTheSameVelocityWithItsRowsInAnotherOrder) {
   int problems = 0, compared = 0, different = 0;
-  for_problems(0.2, [&](const FactoredLcp& lcp, const LcpProblem& problem, std::mt19937_64& random) {
+  for_problems(0.2, [&](const SampledLcp& lcp, const LcpProblem& problem, std::mt19937_64& random) {
     std::vector<int> order(lcp.size());
     std::iota(order.begin(), order.end(), 0);
     if (chance(random, 0.5)) {
@@ -267,7 +267,7 @@ TEST_P(RandomLcp, HasTheSameVelocityWithItsRowsInAnotherOrder) {
 
 // Powers of two change no digit of b, powers of four none of √A_ii either: the same bits, whatever the units.
 TEST_P(RandomLcp, HasTheSameSolutionInOtherUnits) {
-  for_problems(0.2, [&](const FactoredLcp&, const LcpProblem& problem, std::mt19937_64& random) {
+  for_problems(0.2, [&](const SampledLcp&, const LcpProblem& problem, std::mt19937_64& random) {
     const double by_A = std::ldexp(1, 2 * uniform_int(random, -20, 20));
     const double by_b = std::ldexp(1, uniform_int(random, -40, 40));
     const LcpSolution one = solve_lcp(problem.view());
@@ -282,7 +282,7 @@ TEST_P(RandomLcp, HasTheSameSolutionInOtherUnits) {
 
 TEST_P(RandomLcp, IsSolvedAtLeastAsOftenAsByTheOtherMethods) {
   int problems = 0, direct = 0, dantzig = 0, gauss_seidel = 0;
-  for_problems(0.1, [&](const FactoredLcp&, const LcpProblem& problem, std::mt19937_64&) {
+  for_problems(0.1, [&](const SampledLcp&, const LcpProblem& problem, std::mt19937_64&) {
     const auto solves = [&](LcpMethod method) {
       const LcpReport report = solve_lcp(problem.view(), {.method = method, .sweeps = 1000}).report;
       return report.residual <= kPolished && !has(report.flags, LcpFlag::targets_dropped) ? 1 : 0;

@@ -26,8 +26,8 @@ struct Motion {
   MatX Q;
   VecX u, friction, lower, upper;
 
-  FactoredLcp at(const FactoredLcp& lcp, double x) const {
-    FactoredLcp moved = lcp;
+  SampledLcp at(const SampledLcp& lcp, double x) const {
+    SampledLcp moved = lcp;
     const Eigen::Index k = lcp.W.cols();
     moved.W = (VecX::Ones(lcp.size()) + x * R).asDiagonal() * lcp.W * (MatX::Identity(k, k) + x * Q);
     moved.u += x * u;
@@ -41,7 +41,7 @@ struct Motion {
 };
 
 // Each part moves or rests.
-Motion random_motion(const FactoredLcp& lcp, std::mt19937_64& random) {
+Motion random_motion(const SampledLcp& lcp, std::mt19937_64& random) {
   const int n = lcp.size(), k = static_cast<int>(lcp.W.cols());
   const auto scale = [&](double size) { return chance(random, 0.3) ? 0.0 : size; };
   Motion motion;
@@ -66,7 +66,7 @@ struct DenseDirection {
   MatX dA;
   VecX db, dA_f, dA_y;
 
-  DenseDirection(const FactoredLcp& lcp, const Motion& motion, const LcpSensitivity& sensitivity,
+  DenseDirection(const SampledLcp& lcp, const Motion& motion, const LcpSensitivity& sensitivity,
                  const std::vector<double>& f) {
     const MatX dW = motion.R.asDiagonal() * lcp.W + lcp.W * motion.Q;
     dA = dW * lcp.W.transpose() + lcp.W * dW.transpose();
@@ -86,7 +86,7 @@ struct DenseDirection {
 };
 
 // f and w of a problem, provided that it is solved in these classes and polished; else empty.
-VecX solution_in(const FactoredLcp& lcp, const std::vector<RowClass>& classes) {
+VecX solution_in(const SampledLcp& lcp, const std::vector<RowClass>& classes) {
   const LcpProblem problem = lcp.problem();
   const LcpSolution solution = solve_lcp(problem.view(), {}, classes);
   const bool same = solution.report.solved() && solution.classes == classes && solution.report.flags == LcpFlag::none;
@@ -124,8 +124,8 @@ constexpr LcpFamily kSensitivityFamilies[] = {
     LcpFamily::tiny,  LcpFamily::full_rank, LcpFamily::half_rank, LcpFamily::doubled_rows, LcpFamily::foot,
     LcpFamily::stack, LcpFamily::pile,      LcpFamily::motors,    LcpFamily::loops,        LcpFamily::humanoid};
 
-FactoredLcp random_problem(std::mt19937_64& random) {
-  FactoredLcp lcp =
+SampledLcp random_problem(std::mt19937_64& random) {
+  SampledLcp lcp =
       random_lcp(kSensitivityFamilies[uniform_int(random, 0, std::size(kSensitivityFamilies) - 1)], random);
   lcp.d.setZero();
   return lcp;
@@ -137,7 +137,7 @@ TEST(LcpSensitivity, AgreesWithDifferencesInEveryMode) {
   for_random_cases(
       2000,
       [&](std::mt19937_64& random) {
-        const FactoredLcp lcp = random_problem(random);
+        const SampledLcp lcp = random_problem(random);
         const LcpProblem problem = lcp.problem();
         const LcpSolution solution = solve_lcp(problem.view());
         if (!solution.report.solved() || solution.report.flags != LcpFlag::none) return Outcome::skipped;
@@ -192,7 +192,7 @@ double absolute_dot(const VecX& x, const std::vector<double>& y) {
 // Every solution, its flags whatever they are.
 TEST(LcpSensitivity, TransposedIsTheTransposeOfForward) {
   for_random_cases(500, [](std::mt19937_64& random) {
-    const FactoredLcp lcp = random_problem(random);
+    const SampledLcp lcp = random_problem(random);
     const LcpProblem problem = lcp.problem();
     const LcpSolution solution = solve_lcp(problem.view());
     LcpSensitivity sensitivity;
@@ -223,7 +223,7 @@ TEST(LcpSensitivity, TransposedIsTheTransposeOfForward) {
 // at its bound.
 TEST(LcpSensitivity, KeepsTheEquationsOfTheClass) {
   for_random_cases(500, [](std::mt19937_64& random) {
-    const FactoredLcp lcp = random_problem(random);
+    const SampledLcp lcp = random_problem(random);
     const LcpProblem problem = lcp.problem();
     const LcpSolution solution = solve_lcp(problem.view());
     const LcpFlag flags = chance(random, 0.5) ? solution.report.flags : LcpFlag::unpolished;
@@ -406,7 +406,7 @@ TEST(LcpSensitivity, RefusesVectorsOfAnotherSize) {
 TEST(LcpSensitivity, AllocatesNothingWhenWarm) {
   if (!AllocationGuard::supported()) GTEST_SKIP() << AllocationGuard::kWhyNot;
   for_random_cases(50, [](std::mt19937_64& random) {
-    const FactoredLcp lcp = random_problem(random);
+    const SampledLcp lcp = random_problem(random);
     const LcpProblem problem = lcp.problem();
     const LcpSolution solution = solve_lcp(problem.view());
     LcpSensitivity sensitivity;

@@ -11,11 +11,11 @@
 namespace lithe::test {
 namespace {
 
-// Rows of J on a few DoFs: `two_sided` of them first, redundant where that is more than there are DoFs.
-struct Rows {
+// LoopRows of J on a few DoFs: `two_sided` of them first, redundant where that is more than there are DoFs.
+struct LoopRows {
   MatX J;
   LcpProblem problem;
-  Rows(std::mt19937_64& random, int two_sided, int others, int dofs)
+  LoopRows(std::mt19937_64& random, int two_sided, int others, int dofs)
       : J(random_matrix(random, two_sided + others, dofs)) {
     std::vector<LcpRow> rows(two_sided, LcpRow::make_two_sided());
     rows.resize(two_sided + others, LcpRow::make_bounded(-1, 1));
@@ -32,7 +32,7 @@ std::vector<std::uint8_t> two_sided_rows(const LcpProblem& problem) {
 TEST(LoopStresses, AreImpulsesThatMoveNothing) {
   for_random_cases(200, [](std::mt19937_64& random) {
     const int two_sided = 9, dofs = uniform_int(random, 3, 12);
-    const Rows rows(random, two_sided, 2, dofs);
+    const LoopRows rows(random, two_sided, 2, dofs);
     PreparedLcp prepared;
     prepared.prepare(rows.problem.view());
     LoopStresses stresses;
@@ -54,7 +54,7 @@ TEST(ReducedLcp, GivesTheImpulsesThatHoldTheEliminatedRows) {
   for_random_cases(200, [](std::mt19937_64& random) {
     const int two_sided = uniform_int(random, 0, 9), others = uniform_int(random, 1, 7);
     const int dofs = uniform_int(random, 4, 12);
-    const Rows rows(random, two_sided, others, dofs);
+    const LoopRows rows(random, two_sided, others, dofs);
     LcpProblem problem = rows.problem;
     PreparedLcp prepared;
     prepared.prepare(problem.view());

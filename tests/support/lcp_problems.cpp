@@ -38,8 +38,8 @@ void push_at_random(std::mt19937_64& random, RigidScene& scene, int body, double
   scene.push(body, omega, random_vec3(random, speed));
 }
 
-FactoredLcp tiny(std::mt19937_64& random) {
-  FactoredLcp result;
+SampledLcp tiny(std::mt19937_64& random) {
+  SampledLcp result;
   const int n = uniform_int(random, 1, chance(random, 0.5) ? 3 : 6), k = uniform_int(random, 1, n + 1);
   const bool whole = chance(random, 0.5);
   const auto number = [&] { return whole ? uniform_int(random, -2, 2) : random_vector(random, 1)[0]; };
@@ -66,8 +66,8 @@ FactoredLcp tiny(std::mt19937_64& random) {
 }
 
 // `contacts` of three rows with one μ.
-FactoredLcp gaussian(std::mt19937_64& random, int contacts, int columns) {
-  FactoredLcp result;
+SampledLcp gaussian(std::mt19937_64& random, int contacts, int columns) {
+  SampledLcp result;
   const double mu = random_friction(random);
   for (int i = 0; i < contacts; ++i) {
     const auto key = static_cast<std::uint64_t>(3 * i) + 1;
@@ -81,15 +81,15 @@ FactoredLcp gaussian(std::mt19937_64& random, int contacts, int columns) {
   return result;
 }
 
-FactoredLcp half_rank(std::mt19937_64& random) {
+SampledLcp half_rank(std::mt19937_64& random) {
   const int contacts = uniform_int(random, 1, 12);
   return gaussian(random, contacts, std::max(2, 3 * contacts / 2));
 }
 
-FactoredLcp doubled_rows(std::mt19937_64& random) {
+SampledLcp doubled_rows(std::mt19937_64& random) {
   const int different = uniform_int(random, 1, 4), contacts = uniform_int(random, different, 10);
-  const FactoredLcp source = gaussian(random, different, uniform_int(random, 2, 8));
-  FactoredLcp result = gaussian(random, contacts, static_cast<int>(source.W.cols()));
+  const SampledLcp source = gaussian(random, different, uniform_int(random, 2, 8));
+  SampledLcp result = gaussian(random, contacts, static_cast<int>(source.W.cols()));
   for (int i = 0; i < contacts; ++i) {
     result.W.middleRows(3 * i, 3) = source.W.middleRows(3 * (i % different), 3);
     for (int k = 1; k < 3; ++k) result.rows[3 * i + k].friction = source.rows[1].friction;
@@ -97,13 +97,13 @@ FactoredLcp doubled_rows(std::mt19937_64& random) {
   return result;
 }
 
-FactoredLcp spread(std::mt19937_64& random) {
-  FactoredLcp result = half_rank(random);
+SampledLcp spread(std::mt19937_64& random) {
+  SampledLcp result = half_rank(random);
   for (Eigen::Index k = 0; k < result.W.cols(); ++k) result.W.col(k) *= std::pow(10, random_vector(random, 1)[0]);
   return result;
 }
 
-FactoredLcp foot_problem(std::mt19937_64& random) {
+SampledLcp foot_problem(std::mt19937_64& random) {
   constexpr std::array<std::array<double, 3>, 3> kHalfSizes = {{{0.1, 0.15, 0.05}, {0.1, 0.1, 0.3}, {0.1, 0.1, 0.1}}};
   const auto& half_size = kHalfSizes[uniform_int(random, 0, 2)];
   const Vec3 half(half_size[0], half_size[1], half_size[2]);
@@ -134,7 +134,7 @@ FactoredLcp foot_problem(std::mt19937_64& random) {
 }
 
 // Boxes of half size 0.1, each on the one before.
-FactoredLcp stack(std::mt19937_64& random, std::span<const double> masses) {
+SampledLcp stack(std::mt19937_64& random, std::span<const double> masses) {
   RigidScene scene;
   const double mu = random_friction(random), shift = chance(random, 0.5) ? 0.0 : 0.02;
   for (std::size_t i = 0; i < masses.size(); ++i) {
@@ -150,18 +150,18 @@ FactoredLcp stack(std::mt19937_64& random, std::span<const double> masses) {
   return scene.finish();
 }
 
-FactoredLcp stack(std::mt19937_64& random) {
+SampledLcp stack(std::mt19937_64& random) {
   const std::vector<double> masses(uniform_int(random, 2, 5), 1.0);
   return stack(random, masses);
 }
 
-FactoredLcp mass_ratio(std::mt19937_64& random) {
+SampledLcp mass_ratio(std::mt19937_64& random) {
   std::vector<double> masses(uniform_int(random, 2, 3));
   for (double& mass : masses) mass = std::pow(10, uniform(random, -4, 4));
   return stack(random, masses);
 }
 
-FactoredLcp pile(std::mt19937_64& random) {
+SampledLcp pile(std::mt19937_64& random) {
   RigidScene scene;
   const double mu = random_friction(random);
   const int count = uniform_int(random, 3, 10);
@@ -195,7 +195,7 @@ void add_random_motor(std::mt19937_64& random, RigidScene& scene, int a, int b, 
   scene.add_motor(a, b, axis, lower, chance(random, 0.05) ? lower : limit);
 }
 
-FactoredLcp motors(std::mt19937_64& random) {
+SampledLcp motors(std::mt19937_64& random) {
   RigidScene scene;
   const double mu = random_friction(random);
   const int count = uniform_int(random, 2, 4);
@@ -225,7 +225,7 @@ const Model& humanoid_model() {
 }
 
 // The humanoid at q, v: contacts with the ground and with itself, then `motors` rows.
-FactoredLcp humanoid_at(std::mt19937_64& random, const VecX& q, const VecX& v, int motors) {
+SampledLcp humanoid_at(std::mt19937_64& random, const VecX& q, const VecX& v, int motors) {
   const Model& model = humanoid_model();
   static const ColliderSet colliders(model);
   Kinematics kin;
@@ -237,7 +237,7 @@ FactoredLcp humanoid_at(std::mt19937_64& random, const VecX& q, const VecX& v, i
   detect_contacts(colliders, X_WB, workspace, set);
   const std::size_t contacts = std::min<std::size_t>(set.contacts.size(), 20);
 
-  FactoredLcp result;
+  SampledLcp result;
   if (contacts + motors == 0) return result;
   const double mu = random_friction(random);
   MatX J = MatX::Zero(static_cast<Eigen::Index>(3 * contacts) + motors, model.nv());
@@ -275,7 +275,7 @@ FactoredLcp humanoid_at(std::mt19937_64& random, const VecX& q, const VecX& v, i
 }
 
 // Standing as it is, or in any posture, fallen into the ground a little.
-FactoredLcp humanoid_on_ground(std::mt19937_64& random) {
+SampledLcp humanoid_on_ground(std::mt19937_64& random) {
   const Model& model = humanoid_model();
   VecX q = neutral_configuration(model), v = random_vector(random, model.nv(), 0.1);
   if (chance(random, 0.5)) {
@@ -286,12 +286,12 @@ FactoredLcp humanoid_on_ground(std::mt19937_64& random) {
     v *= 10;
   }
   v[2] -= RigidScene::kGravity * RigidScene::kTimeStep;
-  const FactoredLcp result = humanoid_at(random, q, v, chance(random, 0.3) ? 10 : 0);
+  const SampledLcp result = humanoid_at(random, q, v, chance(random, 0.3) ? 10 : 0);
   return result.size() > 0 ? result : humanoid_on_ground(random);
 }
 
-FactoredLcp rounding(std::mt19937_64& random) {
-  FactoredLcp result = chance(random, 0.5) ? foot_problem(random) : half_rank(random);
+SampledLcp rounding(std::mt19937_64& random) {
+  SampledLcp result = chance(random, 0.5) ? foot_problem(random) : half_rank(random);
   const int n = result.size();
   const double size = result.W.squaredNorm() / n, speed = (result.W * result.u).cwiseAbs().maxCoeff();
   result.A_noise = MatX::Zero(n, n);
@@ -310,7 +310,7 @@ FactoredLcp rounding(std::mt19937_64& random) {
 
 // Targets that some velocity e meets for every friction within its cone: d_n ≤ (W e)_n − Σ μ|(W e)_t|. Any stress f with
 // Wᵀf = 0 has then dᵀf ≤ 0, so a solution exists.
-void add_targets_that_can_be_met(std::mt19937_64& random, FactoredLcp& lcp) {
+void add_targets_that_can_be_met(std::mt19937_64& random, SampledLcp& lcp) {
   const VecX reached = lcp.W * random_vector(random, static_cast<int>(lcp.W.cols()), uniform(random, 0, 0.3));
   for (int i = 0; i < lcp.size(); ++i) {
     const LcpRow& row = lcp.rows[i];
@@ -319,7 +319,7 @@ void add_targets_that_can_be_met(std::mt19937_64& random, FactoredLcp& lcp) {
   }
 }
 
-FactoredLcp loops(std::mt19937_64& random) {
+SampledLcp loops(std::mt19937_64& random) {
   RigidScene scene;
   const int count = uniform_int(random, 3, 5);
   const double turn = 2 * std::numbers::pi / count;
@@ -337,12 +337,12 @@ FactoredLcp loops(std::mt19937_64& random) {
   const int feet = uniform_int(random, 0, 4);
   const double mu = random_friction(random);
   scene.add_patch(0, RigidScene::kWorld, Vec3(0.5, 0, -0.4), Vec3::UnitZ(), 0.1, uniform(random, 0, 6), feet, mu);
-  FactoredLcp result = scene.finish();
+  SampledLcp result = scene.finish();
   if (chance(random, 0.7)) add_targets_that_can_be_met(random, result);
   return result;
 }
 
-FactoredLcp any_with_contacts(std::mt19937_64& random) {
+SampledLcp any_with_contacts(std::mt19937_64& random) {
   switch (uniform_int(random, 0, 4)) {
     case 0: return foot_problem(random);
     case 1: return stack(random);
@@ -352,14 +352,14 @@ FactoredLcp any_with_contacts(std::mt19937_64& random) {
   }
 }
 
-FactoredLcp targets(std::mt19937_64& random) {
-  FactoredLcp result = any_with_contacts(random);
+SampledLcp targets(std::mt19937_64& random) {
+  SampledLcp result = any_with_contacts(random);
   add_targets_that_can_be_met(random, result);
   return result;
 }
 
-FactoredLcp contradiction(std::mt19937_64& random) {
-  FactoredLcp result = any_with_contacts(random);
+SampledLcp contradiction(std::mt19937_64& random) {
+  SampledLcp result = any_with_contacts(random);
   result.solvable = false;
   for (int i = 0; i < result.size(); ++i) {
     if (result.rows[i].kind == RowKind::one_sided) result.d[i] = 0.3 * std::abs(random_vector(random, 1)[0]);
@@ -376,7 +376,7 @@ constexpr std::array kFamilies = {
 
 }  // namespace
 
-LcpProblem FactoredLcp::problem() const {
+LcpProblem SampledLcp::problem() const {
   MatX A = W * W.transpose();
   VecX b = W * u - d;
   if (A_noise.size() > 0) A += A_noise;
@@ -393,7 +393,7 @@ const char* to_string(LcpFamily family) {
   return kNames[static_cast<int>(family)];
 }
 
-FactoredLcp random_lcp(LcpFamily family, std::mt19937_64& random) {
+SampledLcp random_lcp(LcpFamily family, std::mt19937_64& random) {
   switch (family) {
     case LcpFamily::tiny: return tiny(random);
     case LcpFamily::full_rank: {

@@ -15,7 +15,7 @@ namespace lithe::test {
 //   A = W Wᵀ,   b = W u − d,   W = J M^(−1/2) (n×k),   u = M^(1/2) v_free,
 //
 // so the rank of A is that of W, and whatever W and u are, the problem with d = 0 has a solution.
-struct FactoredLcp {
+struct SampledLcp {
   std::vector<LcpRow> rows;
   MatX W;
   VecX u, d;
@@ -47,7 +47,7 @@ enum class LcpFamily : std::uint8_t {
 std::span<const LcpFamily> all_lcp_families();
 const char* to_string(LcpFamily family);
 
-FactoredLcp random_lcp(LcpFamily family, std::mt19937_64& random);
+SampledLcp random_lcp(LcpFamily family, std::mt19937_64& random);
 
 // Row k of the result is row order[k] of the problem.
 LcpProblem permuted(const LcpProblem& problem, std::span<const int> order);

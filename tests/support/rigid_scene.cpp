@@ -63,8 +63,8 @@ void RigidScene::add_motor(int a, int b, const Vec3& axis, double lower, double 
   add_turn_row(a, b, axis, LcpRow::make_bounded(lower, upper, next_key()));
 }
 
-FactoredLcp RigidScene::finish() const {
-  FactoredLcp result;
+SampledLcp RigidScene::finish() const {
+  SampledLcp result;
   const auto n = static_cast<Eigen::Index>(rows_.size()), k = static_cast<Eigen::Index>(6 * bodies_.size());
   result.rows = rows_;
   result.W = MatX::Zero(n, k);

@@ -25,7 +25,7 @@ class RigidScene {
   void add_hinge(int a, int b, const Vec3& p, const Vec3& axis);  // five two-sided rows
   void add_motor(int a, int b, const Vec3& axis, double lower, double upper);
 
-  FactoredLcp finish() const;
+  SampledLcp finish() const;
 
  private:
   struct Box {

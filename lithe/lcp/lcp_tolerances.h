@@ -1,0 +1,17 @@
+#pragma once
+
+namespace lithe {
+
+// What counts as a solution (docs/lcp.md), for all solvers that give the exact one.
+
+// The ridge ε, of mean(diag A), and the smaller ones where it bends the equations too much.
+inline constexpr double kRungs[] = {1e-9, 1e-11, 1e-13};
+// By more than this share of the velocity scale.
+inline constexpr double kBend = 1e-6;
+// residual() of polished impulses, and of those with the flag `unpolished`.
+inline constexpr double kPolishedResidual = 1e-9;
+inline constexpr double kUnpolishedResidual = 1e-5;
+// What two-sided rows leave of A_ii where they imply row i.
+inline constexpr double kImpliedByLoops = 1e-9;
+
+}  // namespace lithe
