@@ -51,6 +51,7 @@ const kScenes = {
   stack: { seconds: 0.1, at: 0.05, keys: 'n', around: 15, far: 0.9 },
   tumbling_body: { seconds: 6, at: 5 },
   two_balls: { seconds: 1, at: 0.4, far: 0.8 },
+  wall: { seconds: 0.1, at: 0.05, keys: 'n', around: 15, far: 0.9 },
 };
 const kExperiments = {
   cartpole: { at: 1.2, keys: 't', far: 0.9 },
