@@ -9,8 +9,8 @@ namespace lithe {
 namespace {
 
 constexpr double kRounding = 1e-13;
-// Through a lever of ten to one a row presses on a hundred times the mass; what seems heavier presses on a joint's axis.
-constexpr double kMostLever = 100;
+// Through a lever of thirty to one a row presses on a thousand times the mass; what seems heavier presses on a joint's axis.
+constexpr double kMostLever = 1000;
 
 bool corrects(TargetRule rule) {
   return rule == TargetRule::correction || rule == TargetRule::capped || rule == TargetRule::reduced;
