@@ -41,6 +41,7 @@
 #include "lithe/scenes/half_cheetah.h"
 #include "lithe/scenes/humanoid.h"
 #include "lithe/scenes/towers.h"
+#include "lithe/step/step_workspace.h"
 
 namespace lithe::bench {
 namespace {
@@ -161,17 +162,21 @@ void register_stages(const Case& c) {
     return w;
   });
   stage("without_contacts", [smooth](StepWorkload&) { smooth().step(); });
-  stage("detection", [](StepWorkload& x) {
+  const auto poses = lazily([workload] { return force_stages_of(workload().scene.model, workload().record).X_WB; });
+  const auto detection = std::make_shared<DetectionWorkspace>();
+  stage("detection", [poses, detection](StepWorkload& x) {
     StepRecord& r = x.record;
-    detect_contacts(*r.colliders, r.X_WB, r.detection, r.contacts, r.options.detection);
+    detect_contacts(*r.colliders, poses(), *detection, r.contacts, r.options.detection);
   });
-  stage("lcp", [](StepWorkload& x) {
+  const auto problem = lazily([workload] { return lcps_of(workload().scene.model, workload().record); });
+  const auto guess = std::make_shared<std::vector<RowClass>>();
+  stage("lcp", [problem, guess](StepWorkload& x) {
     StepRecord& r = x.record;
-    r.guess.classes = r.classes;
-    for (int i = 0; i < r.problem.island_count(); ++i) {
-      const Island& island = r.problem.islands.islands()[i];
+    *guess = r.classes;
+    for (int i = 0; i < problem().island_count(); ++i) {
+      const Island& island = problem().islands.islands()[i];
       const auto part = [&](auto& all) { return std::span(all).subspan(island.first_row, island.row_count); };
-      r.reports[i] = solve_lcp(r.problem.lcp(i), r.options.lcp, part(r.guess.classes), r.lcp, part(r.f), part(r.w),
+      r.reports[i] = solve_lcp(problem().lcp(i), r.options.lcp, part(*guess), lcp_workspace(), part(r.f), part(r.w),
                                part(r.classes));
     }
   });

@@ -3,8 +3,8 @@
 #include <thread>
 #include <utility>
 
-#include "lithe/batch/watch.h"
 #include "lithe/core/check.h"
+#include "lithe/core/watch.h"
 
 namespace lithe {
 

@@ -5,7 +5,7 @@
 #include <exception>
 #include <type_traits>
 
-#include "lithe/batch/thread_pool.h"
+#include "lithe/core/thread_pool.h"
 
 namespace lithe {
 

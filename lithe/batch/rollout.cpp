@@ -4,7 +4,6 @@
 #include <cmath>
 #include <utility>
 
-#include "lithe/batch/hand_over.h"
 #include "lithe/core/check.h"
 #include "lithe/model/configuration.h"
 
@@ -89,13 +88,10 @@ void rollout(const Model& model, const State& start, const Controls& controls, c
   out.warm_start.clear();
   if (guess != nullptr) out.warm_start = *guess;
   const WarmStart* warm_start = &out.warm_start;
-  StepRecord* last = &out.records[0];
   for (int t = 0; t < controls.steps; ++t) {
     StepRecord& record = out.records[keep_records ? t : 0];
     if (t % out.checkpoint_every == 0) out.checkpoints[t / out.checkpoint_every] = *warm_start;
-    hand_over(*last, record);
     take_step(model, out, t, warm_start, out.arguments, record);
-    last = &record;
     warm_start = &record.warm_start;
     trajectory.status[t] = record.status;
     if (record.status.diverged) {
@@ -105,7 +101,6 @@ void rollout(const Model& model, const State& start, const Controls& controls, c
     trajectory.q.col(t + 1) = record.next.q;
     trajectory.v.col(t + 1) = record.next.v;
   }
-  hand_over(*last, out.records[0]);
   if (controls.steps > 0) out.warm_start = *warm_start;
   out.tape = options.tape;
 }
@@ -120,11 +115,7 @@ void repeat_steps(const Model& model, const Rollout& rollout, int first, int cou
                   std::vector<StepRecord>& records) {
   LITHE_ASSERT(first % rollout.checkpoint_every == 0);
   const WarmStart* warm_start = &rollout.checkpoints[first / rollout.checkpoint_every];
-  StepRecord* last = &records[0];
-  last->colliders = rollout.records[0].colliders;
-  last->collider_revision = rollout.records[0].collider_revision;
   for (int i = 0; i < count; ++i) {
-    hand_over(*last, records[i]);
     const int t = first + i;
     take_step(model, rollout, t, warm_start, arguments, records[i]);
     LITHE_CHECK(
@@ -132,10 +123,8 @@ void repeat_steps(const Model& model, const Rollout& rollout, int first, int cou
         "step {}, taken once more, ends elsewhere: the model is another one than that of the rollout, or has "
         "changed since",
         t);
-    last = &records[i];
-    warm_start = &last->warm_start;
+    warm_start = &records[i].warm_start;
   }
-  hand_over(*last, records[0]);
 }
 
 }  // namespace lithe

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "lithe/batch/rollout_gradient.h"
-#include "lithe/batch/thread_pool.h"
+#include "lithe/core/thread_pool.h"
 
 namespace lithe {
 

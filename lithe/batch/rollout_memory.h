@@ -6,10 +6,6 @@
 
 namespace lithe {
 
-// Bytes that the tape part of a record takes: all but its colliders and workspaces, which the records of a rollout have once
-// for all.
-std::size_t memory_of(const StepRecord& record);
-
 // Bytes that a rollout will take for as long as its gradient is wanted.
 struct RolloutMemory {
   std::size_t trajectory = 0;   // states, forces and statuses

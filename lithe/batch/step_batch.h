@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "lithe/batch/thread_pool.h"
+#include "lithe/core/thread_pool.h"
 #include "lithe/step/step.h"
 #include "lithe/step/step_jacobians.h"
 #include "lithe/step/step_vjp.h"

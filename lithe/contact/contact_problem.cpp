@@ -4,6 +4,7 @@
 
 #include "lithe/contact/constraint_rows.h"
 #include "lithe/contact/delassus.h"
+#include "lithe/core/check.h"
 #include "lithe/lcp/padded_matrix.h"
 
 namespace lithe {
@@ -54,11 +55,10 @@ void index_contacts(ContactProblem& problem, std::size_t contact_count) {
   }
 }
 
-void lay_out(const DofTree& tree, const LcpOptions& lcp, ContactProblem& problem) {
+void lay_out(const DofTree& tree, const LcpOptions& lcp, bool matrices, ContactProblem& problem) {
   const std::size_t rows = problem.islands.row_count();
   // Whole packs are written at any row, so there is room for three numbers more.
-  for (auto* vector : {&problem.target, &problem.b, &problem.compliance, &problem.velocity})
-    vector->resize(rows + kLanes);
+  for (auto* vector : {&problem.target, &problem.b, &problem.compliance}) vector->resize(rows + kLanes);
   std::fill(problem.compliance.begin(), problem.compliance.end(), 0.0);
   problem.rows.resize(rows);
   problem.diagonals.resize(rows);
@@ -70,7 +70,8 @@ void lay_out(const DofTree& tree, const LcpOptions& lcp, ContactProblem& problem
     problem.A_start.push_back(formed ? size : -1);
     if (formed) size += static_cast<std::ptrdiff_t>(matrix_stride(island)) * island.row_count;
   }
-  grow(problem.A, size);
+  problem.has_matrices = matrices;
+  if (matrices) grow(problem.A, size);
   grow(problem.touch_vector, problem.touches.size);
 }
 
@@ -103,6 +104,8 @@ BoxedLcp ContactProblem::lcp(int island_index) const {
   const Island& island = islands.islands()[island_index];
   const std::size_t first = island.first_row;
   const std::size_t count = island.row_count;
+  LITHE_CHECK(has_matrices || count == 0, "this problem has no matrices: see lcps_of()");
+  LITHE_CHECK(A_start[island_index] >= 0, "this island has no matrix: see lcp_with_matrix()");
   return {.rows = std::span(rows).subspan(first, count),
           .A = A.data() + A_start[island_index],
           .stride = matrix_stride(island),
@@ -112,6 +115,7 @@ BoxedLcp ContactProblem::lcp(int island_index) const {
 
 LcpDiagonal ContactProblem::diagonal(int island_index) const {
   const Island& island = islands.islands()[island_index];
+  LITHE_CHECK(has_matrices || island.row_count == 0, "this problem has no matrices: see lcps_of()");
   if (A_start[island_index] < 0) return {diagonals.data() + island.first_row, 1};
   return {A.data() + A_start[island_index], matrix_stride(island) + 1};
 }
@@ -168,30 +172,52 @@ void touch_impulses(const ContactProblem& problem, const double* coefficients, c
   }
 }
 
-void assemble(const Model& model, const ContactInput& in, const ConstraintOptions& options, const LcpOptions& lcp,
-              ContactProblem& problem) {
+namespace {
+
+// Everything but b and A, for which there is room if they are wanted.
+void assemble_rows(const Model& model, const ContactInput& in, const ConstraintOptions& options, const LcpOptions& lcp,
+                   bool matrices, ContactProblem& problem) {
   const DofTree& tree = model.tree();
   problem.islands.find(tree, problem.constraints);
   index_contacts(problem, in.contacts.contacts.size());
   problem.touches.collect(tree, problem.constraints);
   find_patches(problem);
-  lay_out(tree, lcp, problem);
+  lay_out(tree, lcp, matrices, problem);
   write_coefficients(model, in, problem);
 
   double* touch_velocities = problem.touch_vector.data();
   if (std::any_of(problem.constraints.begin(), problem.constraints.end(),
                   [](const Constraint& constraint) { return constraint.material.restitution > 0; })) {
+    problem.velocity.resize(problem.rows.size() + kLanes);
     problem.touches.velocities(tree, in.kin, in.kin.v, touch_velocities);
     row_velocities(problem, touch_velocities, problem.velocity.data());
+  } else {
+    problem.velocity.clear();
   }
   write_rows(model, in, options, problem);
+  problem.touches.compute(model, in.kin, in.inverse);
+}
 
-  problem.touches.velocities(tree, in.kin, in.v_free_slots, touch_velocities);
+}  // namespace
+
+void assemble(const Model& model, const ContactInput& in, const ConstraintOptions& options, const LcpOptions& lcp,
+              ContactProblem& problem) {
+  assemble_rows(model, in, options, lcp, true, problem);
+  double* touch_velocities = problem.touch_vector.data();
+  problem.touches.velocities(model.tree(), in.kin, in.v_free_slots, touch_velocities);
   row_velocities(problem, touch_velocities, problem.b.data());
   for (int i = 0; i < problem.islands.row_count(); ++i) problem.b[i] -= problem.target[i];
-
-  problem.touches.compute(model, in.kin, in.inverse);
   fill_delassus(problem);
+}
+
+void assemble_again(const Model& model, const ContactInput& in, const ConstraintOptions& options, const LcpOptions& lcp,
+                    const SettledConstraints& settled, ContactProblem& problem) {
+  problem.constraints.assign(settled.constraints.begin(), settled.constraints.end());
+  assemble_rows(model, in, options, lcp, false, problem);
+  std::ranges::copy(settled.constraints, problem.constraints.begin());  // with their rules
+  std::ranges::copy(settled.target, problem.target.begin());
+  problem.target_dropped.assign(problem.rows.size(), 0);
+  std::ranges::copy(settled.target_dropped, problem.target_dropped.begin());
 }
 
 }  // namespace lithe

@@ -39,11 +39,12 @@ struct ContactProblem {
   std::vector<std::uint8_t> target_dropped;  // by row: it contradicted others (LcpFlag::targets_dropped)
   std::vector<double> b;
   std::vector<double> compliance;  // added to A's diagonal: of motors with finite gains
+  bool has_matrices = false;       // A, its diagonals and b are those of the rows
   AlignedBuffer A;
   std::vector<std::ptrdiff_t> A_start;  // per island; −1: too large, A is not formed
   std::vector<double> diagonals;        // A_ii of the rows of islands without A
 
-  std::vector<double> velocity;  // J v at the step's start, per row; only where something can bounce
+  std::vector<double> velocity;  // J v at the step's start, per row; empty where nothing can bounce
   AlignedBuffer touch_vector;    // workspace: a vector over all touches
   AlignedBuffer responses;       // workspace of fill_delassus()
   TreeForms forms;               // workspace: of an island without A
@@ -81,6 +82,18 @@ struct ContactInput {
 // (prefers_trees(), touch_sweeps.h) get none.
 void assemble(const Model& model, const ContactInput& in, const ConstraintOptions& options, const LcpOptions& lcp,
               ContactProblem& out);
+
+// What a step has settled: constraints as assemble() has sorted them, their targets as it or the solver has left them, by row,
+// and which of these were dropped (empty: none).
+struct SettledConstraints {
+  std::span<const Constraint> constraints;
+  std::span<const double> target;
+  std::span<const std::uint8_t> target_dropped;
+};
+
+// The same once more for constraints that are settled: all but b and A, which derivatives do not read.
+void assemble_again(const Model& model, const ContactInput& in, const ConstraintOptions& options, const LcpOptions& lcp,
+                    const SettledConstraints& settled, ContactProblem& out);
 
 // J u for every row, where u is given as touch velocities (TouchSpace::velocities). Whole packs are written: `out` has room for
 // kLanes − 1 numbers more.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "lithe/contact/contact_problem.h"
+#include "lithe/core/heap_size.h"
 
 namespace lithe {
 
@@ -22,6 +23,7 @@ class WarmStart {
 
   bool empty() const { return entries_.empty(); }
   void clear() { entries_.clear(); }
+  std::size_t memory() const { return heap_size(entries_); }  // bytes on the heap
 
   // Keeps classes and impulses of all rows. `steady`, by island: the answer was what had been guessed.
   void remember(const ContactProblem& problem, std::span<const RowClass> classes, std::span<const double> impulses,

@@ -77,10 +77,7 @@ void rows_within(const DofTree& tree, const DofTree::Chain& chain, const MassFac
 void invert(const Model& model, const MassFactor& factor, InverseFactor& inverse) {
   check_stage(model, factor.layout, "MassFactor", "factorize()");
   const DofTree& tree = model.tree();
-  if (inverse.layout.changed(tree)) {
-    inverse.rows.resize(tree.row_storage);
-    inverse.z.resize(tree.slot_count);
-  }
+  if (inverse.layout.changed(tree)) inverse.rows.resize(tree.row_storage);
   for (const DofTree::Chain& chain : tree.chains) {
     if (chain.parent >= 0) rows_above(tree, chain, factor.L.data(), inverse.rows.data());
     rows_within(tree, chain, factor, inverse.rows.data());

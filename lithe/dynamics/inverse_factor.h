@@ -8,7 +8,7 @@ namespace lithe {
 // times faster than substitution, because no entry waits for another.
 struct InverseFactor {
   AlignedBuffer rows;  // X by path rows
-  Lanes<1> z;          // workspace of solve()
+  Lanes<1> z;          // workspace of solve(); empty where it was not called
   LayoutStamp layout;
 };
 

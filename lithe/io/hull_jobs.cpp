@@ -4,11 +4,11 @@
 #include <atomic>
 #include <numeric>
 #include <optional>
-#include <system_error>
 #include <thread>
 
 #include "lithe/collision/shared_hull.h"
 #include "lithe/core/size_of.h"
+#include "lithe/core/thread_pool.h"
 #include "lithe/io/hull_cache.h"
 
 namespace lithe {
@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kStandInPoints = 4;     // what a shape must have at least
 constexpr std::size_t kWorthKeeping = 200;    // points: hulls of fewer are built sooner than read
 constexpr std::size_t kWorthThreads = 5'000;  // points of all meshes together
-constexpr unsigned kMostThreads = 16;
+constexpr int kMostThreads = 16;
 
 Vec3 placed(const MeshFrame& frame, const Vec3& scale, const Vec3& x) {
   return scale.cwiseProduct(frame.R.transpose() * (x - frame.origin));
@@ -36,7 +36,7 @@ std::string key_of(const std::string& file, const MeshFrame& frame) {
 
 // Does work(0) … work(count − 1), each once, in some threads at once. `between` is called by this one from time to time.
 template <class Work, class Between>
-void in_parallel(std::size_t count, unsigned threads, Work work, Between between) {
+void in_parallel(std::size_t count, int threads, Work work, Between between) {
   std::atomic<std::size_t> next{0}, done{0};
   const auto take = [&](auto&& after) {
     for (std::size_t i = next++; i < count; i = next++) {
@@ -45,14 +45,14 @@ void in_parallel(std::size_t count, unsigned threads, Work work, Between between
       after();
     }
   };
-  std::vector<std::thread> others;
-  try {
-    for (unsigned t = 1; t < threads; ++t) others.emplace_back([&] { take([] {}); });
-  } catch (const std::system_error&) {
-    // Where no more threads are to be had, those that are there do it.
-  }
-  take([&] { between(done.load()); });
-  for (std::thread& other : others) other.join();
+  ThreadPool pool(threads);
+  pool.parallel_for(threads, [&](int item, int) {
+    if (item == 0) {
+      take([&] { between(done.load()); });
+    } else {
+      take([] {});
+    }
+  });
   between(done.load());
 }
 
@@ -128,10 +128,10 @@ void HullJobs::build(const LoadOptions& options, WarningList& warnings) {
                    [&](std::size_t a, std::size_t b) { return jobs_[a].points.size() > jobs_[b].points.size(); });
   std::size_t points = 0;
   for (const Job& job : jobs_) points += job.points.size();
-  const unsigned threads =
-      points < kWorthThreads ? 1 : std::min(kMostThreads, std::max(1U, std::thread::hardware_concurrency()));
+  const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  const int threads = points < kWorthThreads ? 1 : std::min(kMostThreads, cores);
   in_parallel(
-      order.size(), std::min(threads, static_cast<unsigned>(order.size())),
+      order.size(), std::clamp(threads, 1, std::max(1, size_of(order))),
       [&](std::size_t i) {
         Job& job = jobs_[order[i]];
         try {

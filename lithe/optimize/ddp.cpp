@@ -6,9 +6,9 @@
 #include <functional>
 #include <memory>
 
-#include "lithe/batch/thread_pool.h"
 #include "lithe/core/check.h"
 #include "lithe/core/infinity.h"
+#include "lithe/core/thread_pool.h"
 #include "lithe/model/configuration.h"
 #include "lithe/optimize/augmented_lagrangian.h"
 #include "lithe/optimize/best_plan.h"

@@ -6,10 +6,10 @@
 #include <cmath>
 #include <memory>
 
-#include "lithe/batch/thread_pool.h"
 #include "lithe/core/check.h"
 #include "lithe/core/finite.h"
 #include "lithe/core/infinity.h"
+#include "lithe/core/thread_pool.h"
 #include "lithe/model/configuration.h"
 #include "lithe/model/parameters.h"
 #include "lithe/optimize/box_qp.h"

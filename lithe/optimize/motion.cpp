@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "lithe/batch/hand_over.h"
 #include "lithe/model/configuration.h"
 #include "lithe/model/parameters.h"
 #include "lithe/step/step.h"
@@ -59,7 +58,8 @@ void MotionEvaluator::control_of(const Plan& plan, int t, Control& out) const {
 
 ResidualPoint MotionEvaluator::point(const Plan& plan, int t, const ConstVecRef& q, const ConstVecRef& v,
                                      const StepRecord* record) {
-  if (!record) kinematics(model_, q, v, end_);
+  // Not the thread's own stages: a residual may take steps.
+  kinematics(model_, q, v, kin_);
   const bool at_end = t == problem_.steps;
   const auto knot = [&](int step) { return plan.u.col(step / problem_.hold); };
   return {.model = model_,
@@ -68,7 +68,7 @@ ResidualPoint MotionEvaluator::point(const Plan& plan, int t, const ConstVecRef&
           .v = v,
           .u = at_end ? ConstVecRef(no_controls_) : ConstVecRef(knot(t)),
           .u_before = t == 0 ? ConstVecRef(first_before_) : ConstVecRef(knot(t - 1)),
-          .kin = record ? record->kin : end_,
+          .kin = kin_,
           .record = record,
           .parameters = parameters_};
 }
@@ -96,15 +96,12 @@ void MotionEvaluator::run(const Plan& plan, Keep keep, const Multipliers* multip
     if (!std::isfinite(expansion_.violation)) out.violation = std::numeric_limits<double>::infinity();
   };
   const WarmStart* guess = nullptr;
-  StepRecord* last = &out.records[0];
   for (int t = 0; t < steps; ++t) {
     if (steering.stops && steering.stops(t)) {
       out.diverged_at = t;
       break;
     }
     StepRecord& record = out.records[keep == Keep::records ? t : 0];
-    hand_over(*last, record);
-    last = &record;
     if (steering.choose) steering.choose(t, state_);
     control_of(plan, t, control_);
     if (keep == Keep::guesses && guess) out.guesses[t] = *guess;
@@ -121,7 +118,6 @@ void MotionEvaluator::run(const Plan& plan, Keep keep, const Multipliers* multip
     out.v.col(t + 1) = state_.v;
     guess = &record.warm_start;
   }
-  hand_over(*last, out.records[0]);
   if (out.diverged_at < 0) {
     add(point(plan, steps, out.q.col(steps), out.v.col(steps), nullptr));
   } else {

@@ -72,7 +72,7 @@ class MotionEvaluator {
   StepParameters parameters_;
   CostEvaluator costs_;
   CostExpansion expansion_;
-  Kinematics end_;
+  Kinematics kin_;
   Control control_;
   State state_;
   VecX first_before_;  // what u is compared with at t = 0

@@ -2,7 +2,7 @@
 
 #include <thread>
 
-#include "lithe/batch/watch.h"
+#include "lithe/core/watch.h"
 
 namespace lithe {
 

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "lithe/batch/thread_pool.h"
+#include "lithe/core/thread_pool.h"
 #include "lithe/optimize/ipopt_program.h"
 #include "lithe/optimize/shots.h"
 

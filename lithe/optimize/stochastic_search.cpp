@@ -6,9 +6,9 @@
 #include <numeric>
 #include <utility>
 
-#include "lithe/batch/thread_pool.h"
 #include "lithe/core/check.h"
 #include "lithe/core/infinity.h"
+#include "lithe/core/thread_pool.h"
 #include "lithe/optimize/best_plan.h"
 #include "lithe/optimize/free_variables.h"
 #include "lithe/optimize/normal_draws.h"

@@ -9,6 +9,7 @@
 #include "lithe/step/class_jvp.h"
 #include "lithe/step/class_vjp.h"
 #include "lithe/step/describe_gradient.h"
+#include "lithe/step/step_stages.h"
 
 namespace lithe {
 
@@ -35,14 +36,15 @@ bool is_moderate(const PaddedMatrix& matrix) {
 
 bool bounces(const StepRecord& record, const Constraint& constraint, int island) {
   return constraint.rule == TargetRule::restitution && record.classes[constraint.first_row] == RowClass::clamping &&
-         !target_is_held(record.problem, constraint.first_row, record.reports[island]);
+         !(has(record.reports[island].flags, LcpFlag::targets_dropped) &&
+           record.problem.target[constraint.first_row] > 0);
 }
 
 // Calls visit(index of the constraint, its island) for every contact that bounces.
 template <class Visit>
 void for_each_bounce(const StepRecord& record, Visit visit) {
   for (int i = 0; i < record.problem.island_count(); ++i) {
-    const Island& island = record.problem.islands.islands()[i];
+    const Island& island = record.problem.islands[i];
     for (int c = island.first_constraint; c < island.first_constraint + island.constraint_count; ++c) {
       if (bounces(record, record.problem.constraints[c], i)) visit(c, i);
     }
@@ -57,7 +59,8 @@ class TermFinder {
         model_(model),
         tree_(model.tree()),
         record_(record),
-        problem_(record.problem),
+        stages_(force_stages_of(model, record)),
+        problem_(stages_.problem),
         nv_(model.nv()),
         h_(record.options.time_step()),
         probe_(probe),
@@ -112,7 +115,7 @@ class TermFinder {
       terms_.rows[row] = 1;
       touch_impulses(problem_, terms_.rows.data(), terms_.touches.data());
       terms_.slots.resize_zero(tree_.slot_count);
-      problem_.touches.add_forces(tree_, record_.kin.S, 1, terms_.touches.data(), terms_.slots);
+      problem_.touches.add_forces(tree_, stages_.kin.S, 1, terms_.touches.data(), terms_.slots);
       slots_to_dofs(tree_, terms_.slots, terms_.J.column(at));
       answer(terms_.rows.data(), column(terms_.K, at));
     });
@@ -191,12 +194,12 @@ class TermFinder {
     terms_.rest_classes = record_.classes;
     for (const BounceTerms::Impact& impact : terms_.impacts) terms_.rest_classes[impact.row] = RowClass::separating;
     terms_.rest.compute(tree_, problem_, terms_.rest_classes, record_.reports);
-    accelerate(record_.smooth_impulse, terms_.a_before);
+    accelerate(stages_.smooth_impulse, terms_.a_before);
 
     kinematics(model_, record_.state.q, record_.next.v, terms_.kin_after);
     bias_forces(model_, terms_.kin_after, terms_.bias_after, record_.control.wrenches);
     VecX& impulse = terms_.vector;
-    impulse = record_.smooth_impulse - h_ * (terms_.bias_after.tau - record_.bias.tau);
+    impulse = stages_.smooth_impulse - h_ * (terms_.bias_after.tau - stages_.bias.tau);
     for (int i = 0; i < nv_; ++i) {
       impulse[i] -= h_ * tree_.resistance[i].damping * (record_.next.v[i] - record_.state.v[i]);
     }
@@ -341,6 +344,7 @@ class TermFinder {
   const Model& model_;
   const DofTree& tree_;
   const StepRecord& record_;
+  const StepStages& stages_;
   const ContactProblem& problem_;
   const int nv_;
   const double h_;
@@ -444,7 +448,7 @@ void bounce_jvp(const Model& model, const StepRecord& record, const StepTangent&
   const LinearizationNeeds needs = {.impulses = options.impulses};
   const bool linearized = linearize(model, record, record.classes, needs, work.linearization);
   const bool found = linearized && TermFinder(model, record, options.bounce, out, terms).find();
-  describe_gradient(record, linearized ? &work.linearization : nullptr, out.report);
+  describe_gradient(model, record, linearized ? &work.linearization : nullptr, out.report);
   class_jvp(model, record, direction, parameters, linearized, out);
   if (!found || out.report.overflowed) return;
   const int count = terms.sooner.columns;

@@ -6,6 +6,7 @@
 #include "lithe/dynamics/tree_sums.h"
 #include "lithe/lcp/padded_matrix.h"
 #include "lithe/step/describe_gradient.h"
+#include "lithe/step/step_stages.h"
 
 namespace lithe {
 
@@ -23,13 +24,18 @@ void take(const VecX& part, int size, VecX& out) {
 class PointJvp {
  public:
   PointJvp(const Model& model, const StepRecord& record, StepJvp::Workspace& work)
-      : model_(model), tree_(model.tree()), record_(record), problem_(record.problem), work_(work) {}
+      : model_(model),
+        tree_(model.tree()),
+        record_(record),
+        stages_(stages_of(record)),
+        problem_(stages_.problem),
+        work_(work) {}
 
   // The step itself.
   void find(const LinearPoint& point, VecX& rho, double* e) {
     const double h = record_.options.time_step();
     work_.da = -work_.dv_dofs / h;
-    rnea_jvp(model_, record_.kin, point.id, work_.dq_dofs, work_.dv_dofs, work_.da, work_.id, record_.control.wrenches);
+    rnea_jvp(model_, stages_.kin, point.id, work_.dq_dofs, work_.dv_dofs, work_.da, work_.id, record_.control.wrenches);
     rho = h * work_.id.tau;
     if (problem_.rows.empty()) return;
     find_rows(point, e);
@@ -45,7 +51,7 @@ class PointJvp {
     grow(work_.extra, n + kLanes);
     double* Theta = work_.Theta.data();
     double* Psi = work_.Psi.data();
-    space.velocities(tree_, record_.kin.S, 1, work_.dq, Theta);
+    space.velocities(tree_, stages_.kin.S, 1, work_.dq, Theta);
     space.velocities(tree_, point.Psi_dot, 0, work_.dq, Psi);
     row_velocities(problem_, point.forms.rows.data(), Theta, e);
     row_velocities(problem_, Psi, work_.extra.data());
@@ -57,8 +63,8 @@ class PointJvp {
   void add_bounces(const LinearPoint& point, double* e) {
     const TouchSpace& space = problem_.touches;
     double* rates = work_.Psi.data();
-    space.velocities(tree_, record_.kin.Psi_dot, 0, work_.dq, rates);
-    space.velocities(tree_, record_.kin.S, 1, work_.dv, work_.pushes.data());
+    space.velocities(tree_, stages_.kin.Psi_dot, 0, work_.dq, rates);
+    space.velocities(tree_, stages_.kin.S, 1, work_.dv, work_.pushes.data());
     for (int k = 0; k < space.size; ++k) rates[k] += work_.pushes[k];
     row_velocities(problem_, rates, work_.extra.data());
     for (const auto& [row, restitution] : point.forms.bouncing) e[row] -= restitution * work_.extra[row];
@@ -85,13 +91,14 @@ class PointJvp {
     }
     if (!any) return;
     work_.forces.resize_zero(tree_.slot_count);
-    space.add_forces(tree_, record_.kin.S, 0, forces, work_.forces);
+    space.add_forces(tree_, stages_.kin.S, 0, forces, work_.forces);
     add_slots_to_dofs(tree_, work_.forces, rho.data());
   }
 
   const Model& model_;
   const DofTree& tree_;
   const StepRecord& record_;
+  const StepStages& stages_;
   const ContactProblem& problem_;
   StepJvp::Workspace& work_;
 };
@@ -113,7 +120,7 @@ void add_springs(const Model& model, const StepRecord& record, const VecX& dq, c
 void add_parameters(const Model& model, const StepRecord& record, const VecX& direction,
                     const StepParameters& parameters, StepJvp& out) {
   StepJvp::Workspace& work = out.workspace();
-  const std::size_t rows = record.problem.rows.size();
+  const std::size_t rows = record.f.size();
   work.columns.start(model, record, work.linearization);
   for (int k = 0; k < parameters.size(); ++k) {
     if (direction[k] == 0) continue;
@@ -130,7 +137,7 @@ void add_parameters(const Model& model, const StepRecord& record, const VecX& di
 
 void respond(const Model& model, const StepRecord& record, StepJvp& out) {
   StepJvp::Workspace& work = out.workspace();
-  const std::size_t rows = record.problem.rows.size();
+  const std::size_t rows = record.f.size();
   // c = −e₂; work.c holds e₂.
   for (std::size_t i = 0; i < rows && work.linearization.has_null; ++i) work.c[i] = -work.c[i];
   answer(model, record, work.linearization.response, work.rho, work.e.data(),
@@ -190,7 +197,7 @@ void add_choice(const DofTree& tree, const ContactProblem& problem, ClassRespons
 void answer(const Model& model, const StepRecord& record, ClassResponse& response, const VecX& rho, const double* e,
             const double* c, ClassAnswer& out, VecRef dv) {
   const DofTree& tree = model.tree();
-  const ContactProblem& problem = record.problem;
+  const ContactProblem& problem = problem_of(record);
   const std::size_t rows = problem.rows.size();
   multiply_transposed(model, record.inverse, rho, out.z);
   for (int s = 0; s < tree.slot_count; s += kLanes) out.z.pack(0, s) = -out.z.pack(0, s);
@@ -208,7 +215,7 @@ void class_jvp(const Model& model, const StepRecord& record, const StepTangent& 
                const StepParameters* parameters, bool linearized, StepJvp& out) {
   StepJvp::Workspace& work = out.workspace();
   const DofTree& tree = model.tree();
-  const std::size_t rows = record.problem.rows.size();
+  const std::size_t rows = record.f.size();
   take(direction.q, tree.nv, work.dq_dofs);
   take(direction.v, tree.nv, work.dv_dofs);
   out.f.setZero(work.linearization.impulses ? static_cast<Eigen::Index>(rows) : 0);
@@ -224,8 +231,8 @@ void class_jvp(const Model& model, const StepRecord& record, const StepTangent& 
   dofs_to_slots(tree, work.dq_dofs.data(), work.dq);
   dofs_to_slots(tree, work.dv_dofs.data(), work.dv);
   for (AlignedBuffer* buffer : {&work.e, &work.c, &work.extra}) grow(*buffer, rows + kLanes);
-  grow(work.Theta, record.problem.touches.size);
-  grow(work.pushes, record.problem.touches.size);
+  grow(work.Theta, problem_of(record).touches.size);
+  grow(work.pushes, problem_of(record).touches.size);
 
   PointJvp points(model, record, work);
   points.find(work.linearization.main, work.rho, work.e.data());
@@ -249,7 +256,7 @@ void class_jvp(const Model& model, const StepRecord& record, const StepTangent& 
                const StepParameters* parameters, const LinearizationNeeds& needs, StepJvp& out) {
   StepJvp::Workspace& work = out.workspace();
   const bool linearized = linearize(model, record, record.classes, needs, work.linearization);
-  describe_gradient(record, linearized ? &work.linearization : nullptr, out.report);
+  describe_gradient(model, record, linearized ? &work.linearization : nullptr, out.report);
   class_jvp(model, record, direction, parameters, linearized, out);
 }
 

@@ -4,6 +4,7 @@
 #include "lithe/dynamics/tree_sums.h"
 #include "lithe/lcp/padded_matrix.h"
 #include "lithe/step/describe_gradient.h"
+#include "lithe/step/step_stages.h"
 
 namespace lithe {
 
@@ -46,19 +47,24 @@ class TwistLanes {
 class PointVjp {
  public:
   PointVjp(const Model& model, const StepRecord& record, StepVjp::Workspace& work)
-      : model_(model), tree_(model.tree()), record_(record), problem_(record.problem), work_(work) {}
+      : model_(model),
+        tree_(model.tree()),
+        record_(record),
+        stages_(stages_of(record)),
+        problem_(stages_.problem),
+        work_(work) {}
 
   // The step itself, to begin with.
   void start(const LinearPoint& point, const VecX& g) {
     const double h = record_.options.time_step();
-    rnea_vjp(model_, record_.kin, point.id, g, work_.id, record_.control.wrenches);
+    rnea_vjp(model_, stages_.kin, point.id, g, work_.id, record_.control.wrenches);
     work_.q.resize(tree_.slot_count);
     work_.v.resize(tree_.slot_count);
     for (int slot = 0; slot < tree_.slot_count; slot += kLanes) {
       // −gᵀ Δt ∂ID/∂q and −gᵀ (Δt ∂ID/∂v − M).
       const Force<Pack> P = {load_vector(work_.id.P_m, slot), load_vector(work_.id.P_m, slot, 3)};
       work_.q.pack(0, slot) = -broadcast(h) * work_.id.q_slots.pack(0, slot);
-      work_.v.pack(0, slot) = dot(load_motion(record_.kin.S, slot), P) +
+      work_.v.pack(0, slot) = dot(load_motion(stages_.kin.S, slot), P) +
                               tree_.armature.pack(0, slot) * work_.id.g.pack(0, slot) -
                               broadcast(h) * work_.id.v_slots.pack(0, slot);
     }
@@ -85,7 +91,7 @@ class PointVjp {
  private:
   // sᵀ (E S − T Ψ̇) + gᵀ J_Fᵀ T̂ S, as forces on the touches that S and Ψ̇ take to the DoFs.
   void add_touch_forces(const RowPoint& point, const double* by_S, const double* by_Psi) {
-    problem_.touches.add_forces(tree_, record_.kin.S, 1, by_S, work_.q);
+    problem_.touches.add_forces(tree_, stages_.kin.S, 1, by_S, work_.q);
     problem_.touches.add_forces(tree_, point.Psi_dot, 0, by_Psi, work_.q);
   }
 
@@ -112,7 +118,7 @@ class PointVjp {
 
   // The target −e·J v moves with v, and with q through Ψ̇ under v.
   void add_bounces(const LinearPoint& point) {
-    const Kinematics& kin = record_.kin;
+    const Kinematics& kin = stages_.kin;
     grow(work_.bouncing, problem_.rows.size());
     std::fill(work_.bouncing.begin(), work_.bouncing.end(), 0.0);
     find_row_multipliers(problem_, work_);
@@ -125,6 +131,7 @@ class PointVjp {
   const Model& model_;
   const DofTree& tree_;
   const StepRecord& record_;
+  const StepStages& stages_;
   const ContactProblem& problem_;
   StepVjp::Workspace& work_;
 };
@@ -185,7 +192,7 @@ void correct_multipliers(const DofTree& tree, const ContactProblem& problem, con
 void find_multipliers(const Model& model, const StepRecord& record, const StepCotangent& by_next,
                       StepVjp::Workspace& work) {
   const DofTree& tree = model.tree();
-  const ContactProblem& problem = record.problem;
+  const ContactProblem& problem = problem_of(record);
   const std::size_t rows = problem.rows.size();
   multiply_transposed(model, record.inverse, work.lambda, work.z);
   if (rows > 0) {
@@ -219,8 +226,8 @@ double dot_rows(const double* a, const double* b, std::size_t rows) {
 void through_parameters(const Model& model, const StepRecord& record, const StepCotangent& by_next,
                         const StepParameters& parameters, StepVjp& out) {
   StepVjp::Workspace& work = out.workspace();
-  const std::size_t rows = record.problem.rows.size();
-  if (rows > 0) find_row_multipliers(record.problem, work);
+  const std::size_t rows = record.f.size();
+  if (rows > 0) find_row_multipliers(problem_of(record), work);
   work.columns.start(model, record, work.linearization);
   for (int k = 0; k < parameters.size(); ++k) {
     const ParameterColumn& x = work.columns.column(model, record, work.linearization, parameters.entries()[k]);
@@ -256,7 +263,7 @@ bool class_vjp(const Model& model, const StepRecord& record, std::span<const Row
   StepVjp::Workspace& work = out.workspace();
   const DofTree& tree = model.tree();
   const bool linear = linearize(model, record, classes, {.impulses = by_next.f.size() > 0}, work.linearization);
-  describe_gradient(record, linear ? &work.linearization : nullptr, out.report);
+  describe_gradient(model, record, linear ? &work.linearization : nullptr, out.report);
   if (!linear) {
     // The step stayed where it was.
     set_zero(model, parameters, out);

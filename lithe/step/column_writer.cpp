@@ -5,7 +5,7 @@
 namespace lithe {
 
 void ColumnWriter::add_force(int dof, const Force<double>& F) const {
-  for (int i = dof; i >= 0; i = tree.parent[i]) column.rho[i] += dot(motion_at(record.kin.S, tree.slot[i]), F);
+  for (int i = dof; i >= 0; i = tree.parent[i]) column.rho[i] += dot(motion_at(stages.kin.S, tree.slot[i]), F);
 }
 
 void ColumnWriter::add_row_force(int row, double x) const {

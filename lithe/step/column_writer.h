@@ -2,6 +2,7 @@
 
 #include "lithe/dynamics/slot_vectors.h"
 #include "lithe/step/parameter_columns.h"
+#include "lithe/step/step_stages.h"
 
 namespace lithe {
 
@@ -20,8 +21,9 @@ struct ColumnWriter {
   const StepRecord& record;
   const StepLinearization& linearization;
   ParameterColumn& column;
+  const StepStages& stages = force_stages_of(model, record);
   const DofTree& tree = model.tree();
-  const ContactProblem& problem = record.problem;
+  const ContactProblem& problem = stages.problem;
   const double h = record.options.time_step();  // Δt
 
   // Calls write(part) for e and, if there is one, for e₂.

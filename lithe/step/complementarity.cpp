@@ -5,6 +5,7 @@
 
 #include "lithe/step/bounce.h"
 #include "lithe/step/class_vjp.h"
+#include "lithe/step/step_stages.h"
 
 namespace lithe {
 
@@ -26,7 +27,7 @@ void for_each_one_sided(const ContactProblem& problem, Visit visit) {
 
 // s = Kᵀλ with every one-sided row in C; λ is what class_vjp() has left in the workspace.
 void find_wishes(const Model& model, const StepRecord& record, const StepCotangent& by_next, StepVjp::Workspace& work) {
-  const ContactProblem& problem = record.problem;
+  const ContactProblem& problem = problem_of(record);
   ComplementarityWorkspace& own = work.complementarity;
   own.classes = record.classes;
   for_each_one_sided(problem,
@@ -44,7 +45,7 @@ void find_wishes(const Model& model, const StepRecord& record, const StepCotange
 
 // The second classification. Returns how many rows differ from the step's.
 int follow_wishes(const StepRecord& record, ComplementarityWorkspace& own) {
-  const ContactProblem& problem = record.problem;
+  const ContactProblem& problem = problem_of(record);
   double largest = 0;
   for_each_one_sided(problem, [&](const Constraint& constraint) {
     largest = std::max(largest, std::abs(own.s[constraint.first_row]));
@@ -102,7 +103,7 @@ void complementarity_aware_vjp(const Model& model, const StepRecord& record, con
                                const GradientOptions& options, const StepParameters* parameters, StepVjp& out) {
   const bool finite = class_vjp(model, record, record.classes, by_next, parameters, out);
   if (!finite || out.report.diverged) return;
-  if (!record.problem.rows.empty()) try_second(model, record, by_next, parameters, out);
+  if (!record.f.empty()) try_second(model, record, by_next, parameters, out);
   if (options.bounce != Bounce::off && bounces(record))
     add_bounce(model, record, by_next, options.bounce, out, parameters);
 }

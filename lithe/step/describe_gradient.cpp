@@ -6,6 +6,7 @@
 #include "lithe/contact/delassus.h"
 #include "lithe/core/packed_vectors.h"
 #include "lithe/lcp/lcp_sensitivity.h"
+#include "lithe/step/step_stages.h"
 
 namespace lithe {
 
@@ -45,18 +46,17 @@ double margin_of(const LcpRow& row, RowClass row_class, std::span<const double> 
 }
 
 void find_margin(const StepRecord& record, GradientReport& report) {
-  const ContactProblem& problem = record.problem;
+  const ContactProblem& problem = problem_of(record);
   double least = report.margin;
   int least_row = report.margin_row;
   for (int k = 0; k < problem.island_count(); ++k) {
     if (problem.A_start[k] < 0 && !record.reports[k].solved()) continue;  // an approximate f: nothing to tell
     const Island& island = problem.islands.islands()[k];
-    const LcpDiagonal diagonal = problem.diagonal(k);
     const auto f = std::span(record.f).subspan(island.first_row, island.row_count);
     for (int i = 0; i < island.row_count; ++i) {
       const int row = island.first_row + i;
-      const double margin =
-          std::max(0.0, margin_of(problem.rows[row], record.classes[row], f, i, record.w[row], diagonal[i]));
+      const double margin = std::max(
+          0.0, margin_of(problem.rows[row], record.classes[row], f, i, record.w[row], record.problem.diagonal[row]));
       if (margin >= least) continue;
       least = margin;
       least_row = row;
@@ -103,8 +103,9 @@ double inconsistency_of(const ContactProblem& problem, const ClassResponse& resp
 }
 
 // The solver's flag says that there are some; finding out which is rare, and may take its time.
-void find_tied_rows(const StepRecord& record, GradientReport& report) {
-  const ContactProblem& problem = record.problem;
+void find_tied_rows(const Model& model, const StepRecord& record, GradientReport& report) {
+  if (!has(record.status.flags, LcpFlag::tied)) return;
+  const ContactProblem problem = lcps_of(model, record);
   for (int k = 0; k < problem.island_count(); ++k) {
     const Island& island = problem.islands.islands()[k];
     if (!has(record.reports[k].flags, LcpFlag::tied) || island.row_count > record.options.lcp.direct_rows) continue;
@@ -129,7 +130,8 @@ const char* to_string(GradientMode mode) {
   return "unknown";
 }
 
-void describe_gradient(const StepRecord& record, const StepLinearization* linearization, GradientReport& report) {
+void describe_gradient(const Model& model, const StepRecord& record, const StepLinearization* linearization,
+                       GradientReport& report) {
   std::vector<int> rows = std::move(report.tied_rows);  // its memory is kept
   rows.clear();
   report = {};
@@ -137,12 +139,12 @@ void describe_gradient(const StepRecord& record, const StepLinearization* linear
   report.lcp_flags = record.status.flags;
   report.diverged = record.status.diverged;
   report.overflowed = !linearization && !report.diverged;
-  if (!linearization || record.problem.rows.empty()) return;
-  count_classes(record.problem, linearization->response, report);
+  if (!linearization || record.f.empty()) return;
+  count_classes(problem_of(record), linearization->response, report);
   find_margin(record, report);
   report.null_space_term = linearization->response.has_null_term();
-  report.inconsistency = inconsistency_of(record.problem, linearization->response, linearization->main);
-  if (has(report.lcp_flags, LcpFlag::tied)) find_tied_rows(record, report);
+  report.inconsistency = inconsistency_of(problem_of(record), linearization->response, linearization->main);
+  if (has(report.lcp_flags, LcpFlag::tied)) find_tied_rows(model, record, report);
   report.one_sided =
       !report.tied_rows.empty() || report.inconsistency > kInconsistent || linearization->main.forms.irregular;
 }

@@ -6,6 +6,7 @@
 namespace lithe {
 
 // Fills in the report of a derivative that was taken from this linearization; null: the step diverged or numbers overflowed.
-void describe_gradient(const StepRecord& record, const StepLinearization* linearization, GradientReport& report);
+void describe_gradient(const Model& model, const StepRecord& record, const StepLinearization* linearization,
+                       GradientReport& report);
 
 }  // namespace lithe

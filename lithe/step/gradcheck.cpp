@@ -11,6 +11,7 @@
 #include "lithe/step/step.h"
 #include "lithe/step/step_jacobians.h"
 #include "lithe/step/step_jvp.h"
+#include "lithe/step/step_stages.h"
 #include "lithe/step/step_vjp.h"
 
 namespace lithe {
@@ -54,15 +55,11 @@ Units units_of(const Model& model, const StepRecord& record) {
   Units units;
   units.h = record.options.time_step();
   MatX mobility = MatX::Identity(model.nv(), model.nv());
-  solve_in_place(model, record.factor, mobility);
+  solve_in_place(model, mass_stages_of(model, record).factor, mobility);
   units.column_mobility = mobility.cwiseAbs().colwise().maxCoeff().transpose();
   if (model.nv() > 0) units.mobility = units.column_mobility.maxCoeff();
   double largest = 0;
-  for (int island = 0; island < record.problem.island_count(); ++island) {
-    const LcpDiagonal diagonal = record.problem.diagonal(island);
-    const int rows = record.problem.islands.islands()[island].row_count;
-    for (int i = 0; i < rows; ++i) largest = std::max(largest, diagonal[i]);
-  }
+  for (const double mobility_of_row : record.problem.diagonal) largest = std::max(largest, mobility_of_row);
   units.mass = largest > 0 ? 1 / largest : 0.0;
   return units;
 }

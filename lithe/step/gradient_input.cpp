@@ -7,7 +7,7 @@
 namespace lithe {
 
 void check_record(const Model& model, const StepRecord& record, const char* function) {
-  LITHE_CHECK(record.kin.layout.matches(model.tree()) && record.next.v.size() == model.nv(),
+  LITHE_CHECK(record.inverse.layout.matches(model.tree()) && record.next.v.size() == model.nv(),
               "{}: the record does not hold a step of this model; call step() with it first", function);
 }
 

@@ -56,7 +56,8 @@ JacobianAssembler::JacobianAssembler(const Model& model, const StepRecord& recor
     : model_(model),
       tree_(model.tree()),
       record_(record),
-      problem_(record.problem),
+      stages_(mass_stages_of(model, record)),
+      problem_(stages_.problem),
       work_(work),
       h_(record.options.time_step()) {
   prepare_turns();
@@ -74,7 +75,7 @@ void JacobianAssembler::prepare_turns() {
 }
 
 void JacobianAssembler::prepare_columns() {
-  prepare_derivative_columns(model_, record_.kin, work_.linearization.main.id, 1 / h_, record_.M, work_.did,
+  prepare_derivative_columns(model_, stages_.kin, work_.linearization.main.id, 1 / h_, stages_.M, work_.did,
                              record_.control.wrenches);
 }
 
@@ -84,7 +85,7 @@ void JacobianAssembler::write_columns(const DofTree::Chain& chain) {
   const std::size_t size = static_cast<std::size_t>(chain.dof_count) * part.column_stride;
   grow(work_.columns_q, size);
   grow(work_.columns_v, size);
-  write_derivative_columns(tree_, chain, record_.kin, record_.M.IS, work_.did, work_.columns_q.data(),
+  write_derivative_columns(tree_, chain, stages_.kin, stages_.M.IS, work_.did, work_.columns_q.data(),
                            work_.columns_v.data());
   const auto place = [&](int row, int dof) {
     return (dof - chain.first_dof) * part.column_stride + row - part.first_dof;
@@ -177,8 +178,8 @@ void JacobianAssembler::add_bounces(MatX* dv_dq, MatX* dq_dq, MatX* dv_dv, MatX*
         const int slot = tree_.slot[dof];
         double by_S = 0, by_Psi = 0;
         for (int k = 0; k < 6; ++k) {
-          by_S += form[k] * record_.kin.S.at(k, slot);
-          by_Psi += form[k] * record_.kin.Psi_dot.at(k, slot);
+          by_S += form[k] * stages_.kin.S.at(k, slot);
+          by_Psi += form[k] * stages_.kin.Psi_dot.at(k, slot);
         }
         add_column(dof, by_Psi, dv_dq, dq_dq);
         add_column(dof, by_S, dv_dv, dq_dv);
@@ -220,7 +221,7 @@ void JacobianAssembler::add_demand(const Side& side, const Touch& touch, int dof
   const double* S[Columns];
   const double* Psi_dot[Columns];
   for (int c = 0; c < Columns; ++c) {
-    S[c] = record_.kin.S.rows_of(tree_.slot[dof + c]);
+    S[c] = stages_.kin.S.rows_of(tree_.slot[dof + c]);
     Psi_dot[c] = work_.linearization.main.Psi_dot.rows_of(tree_.slot[dof + c]);
   }
   for (int r = 0; r < stride; r += kLanes) {
@@ -249,7 +250,7 @@ void JacobianAssembler::add_demand(const Side& side, const Touch& touch, int dof
 
 Vec6 JacobianAssembler::axis(int dof) const {
   Vec6 S;
-  for (int k = 0; k < kTwist; ++k) S[k] = record_.kin.S.at(k, tree_.slot[dof]);
+  for (int k = 0; k < kTwist; ++k) S[k] = stages_.kin.S.at(k, tree_.slot[dof]);
   return S;
 }
 

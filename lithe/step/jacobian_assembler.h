@@ -1,6 +1,7 @@
 #pragma once
 
 #include "lithe/step/step_jacobians_workspace.h"
+#include "lithe/step/step_stages.h"
 
 namespace lithe {
 
@@ -68,6 +69,7 @@ class JacobianAssembler {
   const Model& model_;
   const DofTree& tree_;
   const StepRecord& record_;
+  const StepStages& stages_;
   const ContactProblem& problem_;
   StepJacobians::Workspace& work_;
   double h_;

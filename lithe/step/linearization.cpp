@@ -3,17 +3,19 @@
 #include "lithe/core/finite.h"
 #include "lithe/dynamics/tree_sums.h"
 #include "lithe/lcp/padded_matrix.h"
+#include "lithe/step/step_stages.h"
 
 namespace lithe {
 
 namespace {
 
 // φ = Tᵀ f on the links. What acts inside joints does not depend on where the bodies are.
-void find_wrenches(const DofTree& tree, const StepRecord& record, AlignedBuffer& touches, Lanes<6>& out) {
-  const TouchSpace& space = record.problem.touches;
+void find_wrenches(const DofTree& tree, const ContactProblem& problem, const StepRecord& record, AlignedBuffer& touches,
+                   Lanes<6>& out) {
+  const TouchSpace& space = problem.touches;
   const double per_time = 1 / record.options.time_step();
   grow(touches, space.size);
-  touch_impulses(record.problem, record.f.data(), touches.data());
+  touch_impulses(problem, record.f.data(), touches.data());
   for (const Touch& touch : space.touches) {
     if (touch.size != 6) continue;
     const double* phi = touches.data() + space.start_of(touch);
@@ -21,22 +23,7 @@ void find_wrenches(const DofTree& tree, const StepRecord& record, AlignedBuffer&
   }
 }
 
-// V under the velocities at the step's end: the start's plus Δt times what a adds to the acceleration.
-void find_velocities(const DofTree& tree, const StepRecord& record, LinearPoint& point) {
-  const Kinematics& kin = record.kin;
-  point.V.resize(tree.slot_count);
-  point.Psi_dot.resize(tree.slot_count);
-  const Pack step = broadcast(record.options.time_step());
-  for (int s = 0; s < tree.slot_count; s += kLanes) {
-    const Motion<Pack> behind = load_motion(point.id.A, s) - load_motion(record.bias.A, s);
-    const Motion<Pack> before = load_motion(point.id.A_parent, s) - load_motion(record.bias.A_parent, s);
-    store(point.V, s, load_motion(kin.V, s) + step * behind);
-    const Motion<Pack> V_before = load_motion(kin.V_parent, s) + step * before;
-    store(point.Psi_dot, s, cross(V_before, load_motion(kin.S, s)));
-  }
-}
-
-// The same under velocities u, summed from scratch.
+// V and Ψ̇ under velocities u.
 void find_velocities(const DofTree& tree, const Kinematics& kin, const VecX& u, Lanes<1>& slots, RowPoint& point) {
   point.V.resize(tree.slot_count);
   point.Psi_dot.resize(tree.slot_count);
@@ -74,26 +61,28 @@ bool bounces(const ContactProblem& problem) {
 bool main_point(const Model& model, const StepRecord& record, std::span<const RowClass> classes,
                 const LinearizationNeeds& needs, StepLinearization& out) {
   const DofTree& tree = model.tree();
+  const StepStages& stages = stages_of(model, record);
+  const ContactProblem& problem = stages.problem;
   LinearPoint& point = out.main;
   point.change = record.next.v - record.state.v;
   point.acceleration = point.change / record.options.time_step();
   if (!all_finite(point.acceleration)) return false;
-  const bool constrained = !record.problem.rows.empty();
+  const bool constrained = !record.f.empty();
   point.link_wrenches.resize_zero(tree.slot_count);
-  if (constrained) find_wrenches(tree, record, out.touches, point.link_wrenches);
-  rnea_forces(model, record.kin, point.acceleration, point.link_wrenches, point.id, record.control.wrenches);
-  find_velocities(tree, record, point);
+  if (constrained) find_wrenches(tree, problem, record, out.touches, point.link_wrenches);
+  rnea_forces(model, stages.kin, point.acceleration, point.link_wrenches, point.id, record.control.wrenches);
+  find_velocities(tree, stages.kin, record.next.v, out.slots, point);
   if (!constrained) return true;
-  find_touch_velocities(tree, record.problem.touches, point.V, record.next.v.data(), point.touch_velocity);
-  out.response.compute(tree, record.problem, classes, record.reports, needs.matrices);
-  const bool bouncing = bounces(record.problem);
+  find_touch_velocities(tree, problem.touches, point.V, record.next.v.data(), point.touch_velocity);
+  out.response.compute(tree, problem, classes, record.reports, needs.matrices);
+  const bool bouncing = bounces(problem);
   if (bouncing) {
-    find_touch_velocities(tree, record.problem.touches, record.kin.V, record.state.v.data(), out.touch_velocity_before);
+    find_touch_velocities(tree, problem.touches, stages.kin.V, record.state.v.data(), out.touch_velocity_before);
   }
-  const ContactInput input = contact_input(record);
+  const ContactInput input = contact_input(record, stages);
   constraint_forms(model,
                    {.contact = input,
-                    .problem = record.problem,
+                    .problem = problem,
                     .options = record.options.constraints,
                     .reports = record.reports,
                     .V = point.touch_velocity.data(),
@@ -101,23 +90,24 @@ bool main_point(const Model& model, const StepRecord& record, std::span<const Ro
                     .f = record.f.data(),
                     .balanced_by = needs.impulses ? nullptr : &out.response},
                    point.forms);
-  out.response.compress_forms(record.problem, point.forms.rows.data(), point.compressed_forms);
+  out.response.compress_forms(problem, point.forms.rows.data(), point.compressed_forms);
   return true;
 }
 
 // z = M̂⁻¹ P y.
 void null_point(const Model& model, const StepRecord& record, StepLinearization& out) {
   const DofTree& tree = model.tree();
-  const ContactProblem& problem = record.problem;
+  const StepStages& stages = stages_of(record);
+  const ContactProblem& problem = stages.problem;
   NullPoint& point = out.null;
   const double* y = out.response.y().data();
   touch_impulses(problem, y, out.touches.data());
   problem.touches.transposed_product(tree, out.touches.data(), out.slots);
   point.z.resize(tree.nv);
   multiply(model, record.inverse, out.slots, point.z);
-  find_velocities(tree, record.kin, point.z, out.slots, point);
+  find_velocities(tree, stages.kin, point.z, out.slots, point);
   find_touch_velocities(tree, problem.touches, point.V, point.z.data(), point.touch_velocity);
-  const ContactInput input = contact_input(record);
+  const ContactInput input = contact_input(record, stages);
   constraint_forms(model,
                    {.contact = input,
                     .problem = problem,
@@ -139,10 +129,10 @@ bool linearize(const Model& model, const StepRecord& record, std::span<const Row
   out.impulses = needs.impulses;
   if (record.status.diverged) return false;
   if (!main_point(model, record, classes, needs, out)) return false;
-  if (record.problem.rows.empty()) return true;
+  if (record.f.empty()) return true;
   out.has_null = out.response.has_null_term() || (needs.impulses && out.response.has_free_impulses());
   if (!out.has_null) return true;
-  out.response.find_y(record.problem, record.f);
+  out.response.find_y(problem_of(record), record.f);
   null_point(model, record, out);
   return true;
 }
@@ -152,7 +142,7 @@ BallSpring ball_spring(const Model& model, const StepRecord& record, int joint_i
   const double h = record.options.time_step();
   const double stiffness = model.tree().resistance[joint.dof].stiffness;
   const Vec3 turn = h * record.state.v.segment<3>(joint.dof);
-  const Mat3 stretching = right_jacobian_inverse(record.spring_stretch.segment<3>(joint.dof));
+  const Mat3 stretching = right_jacobian_inverse(force_stages_of(model, record).spring_stretch.segment<3>(joint.dof));
   return {.by_q = h * stiffness * stretching * rotation_exp(turn).transpose(),
           .by_v = h * h * stiffness * (stretching * right_jacobian(turn) - Mat3::Identity())};
 }

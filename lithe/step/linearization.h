@@ -5,6 +5,7 @@
 
 #include "lithe/contact/class_response.h"
 #include "lithe/contact/constraint_forms.h"
+#include "lithe/dynamics/inverse_dynamics.h"
 #include "lithe/step/step_record.h"
 
 namespace lithe {

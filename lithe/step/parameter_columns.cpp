@@ -111,14 +111,14 @@ void write_time_step(ColumnWriter& writer) {
     const DofTree::Resistance& resistance = writer.tree.resistance[i];
     writer.column.rho[i] += (resistance.damping + 2 * h * resistance.stiffness) * writer.linearization.main.change[i];
   }
-  writer.column.rho -= record.smooth_impulse / h;
+  writer.column.rho -= writer.stages.smooth_impulse / h;
   for (const int j : writer.tree.sprung_joints) {
     const DofTree::TreeJoint& joint = writer.tree.joints[j];
     const double factor = h * writer.tree.resistance[joint.dof].stiffness;
     if (joint.type == JointType::ball) {
-      writer.column.rho.segment<3>(joint.dof) += factor *
-                                                 right_jacobian_inverse(record.spring_stretch.segment<3>(joint.dof)) *
-                                                 record.state.v.segment<3>(joint.dof);
+      writer.column.rho.segment<3>(joint.dof) +=
+          factor * right_jacobian_inverse(writer.stages.spring_stretch.segment<3>(joint.dof)) *
+          record.state.v.segment<3>(joint.dof);
     } else {
       writer.column.rho[joint.dof] += factor * record.state.v[joint.dof];
     }
@@ -149,7 +149,7 @@ bool moves_surfaces(const StepParameters::Entry& entry) {
 }
 
 void ParameterColumns::start(const Model& model, const StepRecord& record, const StepLinearization&) {
-  const std::size_t rows = record.problem.rows.size() + kLanes;
+  const std::size_t rows = record.f.size() + kLanes;
   for (AlignedBuffer* buffer : {&column_.e, &column_.e2, &column_.df, &column_.gap}) {
     if (buffer->size() < rows) buffer->resize(rows);
   }
@@ -159,7 +159,7 @@ void ParameterColumns::start(const Model& model, const StepRecord& record, const
 const ParameterColumn& ParameterColumns::column(const Model& model, const StepRecord& record,
                                                 const StepLinearization& linearization,
                                                 const StepParameters::Entry& entry) {
-  const auto rows = static_cast<std::ptrdiff_t>(record.problem.rows.size() + kLanes);
+  const auto rows = static_cast<std::ptrdiff_t>(record.f.size() + kLanes);
   for (AlignedBuffer* buffer : {&column_.e, &column_.e2, &column_.df, &column_.gap}) {
     std::fill_n(buffer->begin(), rows, 0.0);
   }

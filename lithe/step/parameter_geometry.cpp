@@ -23,7 +23,7 @@ struct PointMotion {
 PointMotion operator-(const PointMotion& a, const PointMotion& b) { return {a.w - b.w, a.v - b.v}; }
 
 Vec3 place_from_origin(const ColumnWriter& writer, int dof, const Vec3& p) {
-  return p - tree_origin(writer.model, writer.record.kin, dof);
+  return p - tree_origin(writer.model, writer.stages.kin, dof);
 }
 
 PointMotion motion_of(const ColumnWriter& writer, const Lanes<6>& V, int dof, const Vec3& p) {
@@ -89,7 +89,7 @@ void move_contact(const ColumnWriter& writer, const Constraint& constraint, cons
     if (!part.is_step) return;
     e[0] += gap_rate(writer.problem, constraint, writer.record.options.constraints, report) * change[6];
     if (bounces(writer, constraint, report)) {
-      const PointMotion before = relative(writer.record.kin.V);
+      const PointMotion before = relative(writer.stages.kin.V);
       e[0] -= constraint.material.restitution * (dn.dot(before.v) + dp.dot(contact.n.cross(before.w)));
     }
   });
@@ -130,7 +130,7 @@ void shift_contacts(const ColumnWriter& writer, Moved moved, const Vec3& shift) 
 void shift_loop(const ColumnWriter& writer, const Constraint& constraint, const LcpReport& report, bool second,
                 const Vec3& shift) {
   const LoopClosure& loop = writer.model.loops()[constraint.index];
-  const Pose& X_WB = writer.record.X_WB[second ? loop.b : loop.a];
+  const Pose& X_WB = writer.stages.X_WB[second ? loop.b : loop.a];
   const Vec3 p = X_WB * (second ? loop.placement_b : loop.placement_a).p;
   const int dof = second ? constraint.dof_b : constraint.dof_a;
   const double sign = second ? -1 : 1;
@@ -214,13 +214,13 @@ void move_bands(const ColumnWriter& writer, const Constraint& constraint, const 
 
 Pose shape_pose(const ColumnWriter& writer, ShapeIndex shape) {
   const Collider& collider = writer.record.colliders->colliders()[shape];
-  return writer.record.X_WB[collider.body] * collider.placement;
+  return writer.stages.X_WB[collider.body] * collider.placement;
 }
 
 }  // namespace
 
 void write_shape_placement(ColumnWriter& writer, ShapeIndex shape, int axis) {
-  const Vec3 shift = writer.record.X_WB[writer.model.shapes()[shape].body].R.col(axis);
+  const Vec3 shift = writer.stages.X_WB[writer.model.shapes()[shape].body].R.col(axis);
   shift_contacts(writer, [&](ShapeIndex other) { return other == shape; }, shift);
 }
 
@@ -240,7 +240,7 @@ void write_shape_size(ColumnWriter& writer, ShapeIndex shape, int size) {
 
 void write_loop_placement(ColumnWriter& writer, LoopIndex index, bool second, int axis) {
   const LoopClosure& loop = writer.model.loops()[index];
-  const Vec3 shift = writer.record.X_WB[second ? loop.b : loop.a].R.col(axis);
+  const Vec3 shift = writer.stages.X_WB[second ? loop.b : loop.a].R.col(axis);
   for_each_loop(writer, [&](const Constraint& constraint, const LcpReport& report) {
     if (constraint.index == index) shift_loop(writer, constraint, report, second, shift);
   });

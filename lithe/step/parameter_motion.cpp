@@ -32,7 +32,7 @@ Vec3 angular_at(const DofTree& tree, const Lanes<6>& motions, int dof) {
 // A shift that is fixed in what carries it.
 Slide fixed_slide(const ColumnWriter& writer, const ColumnPart& part, int carrier, const Vec3& shift) {
   const Vec3 w_end = angular_at(writer.tree, part.point.V, carrier);
-  const Vec3 w = angular_at(writer.tree, writer.record.kin.V, carrier);
+  const Vec3 w = angular_at(writer.tree, writer.stages.kin.V, carrier);
   const Vec3 alpha = angular_at(writer.tree, writer.linearization.main.id.A, carrier);
   return {shift, w_end.cross(shift), w.cross(shift), alpha.cross(shift) + w.cross(w.cross(shift))};
 }
@@ -45,7 +45,7 @@ Force<double> force_of(double m, const Vec3& hc, const Vec3& a) { return {from_e
 void add_link_forces(const ColumnWriter& writer, const Behind& behind, const Slide& slide) {
   const DofTree& tree = writer.tree;
   const double h = writer.h;
-  const MassMatrix& M = writer.record.M;
+  const MassMatrix& M = mass_stages_of(writer.model, writer.record).M;
   const Vector3<double> a = from_eigen(h * slide.acceleration);
   // S_i·(I_i [0; a]) = (I_i S_i)·[0; a], with the composite inertia I_i of what is behind i.
   for (int i = behind.begin; i < behind.end; ++i) writer.column.rho[i] += dot(a, vector_at(M.IS, tree.slot[i], 3));
@@ -142,9 +142,9 @@ Behind behind_joint(const DofTree& tree, JointIndex joint) {
 Mat3 frame_before(const ColumnWriter& writer, JointIndex index) {
   const Body& body = writer.model.bodies()[writer.model.joints()[index].body];
   const auto place = std::find(body.joints.begin(), body.joints.end(), index);
-  if (place == body.joints.begin()) return writer.record.X_WB[body.parent].R;
+  if (place == body.joints.begin()) return writer.stages.X_WB[body.parent].R;
   const JointIndex previous = *std::prev(place);
-  return joint_rotation(writer.record.kin, writer.tree.joints[previous].slot) *
+  return joint_rotation(writer.stages.kin, writer.tree.joints[previous].slot) *
          axis_alignment(writer.model.joints()[previous]).transpose();
 }
 
@@ -185,11 +185,11 @@ Cargo cargo_of(const ColumnWriter& writer, BodyIndex body) {
 
 // The inertia of one body that is shifted within its link, and the wrenches on it, which keep their components.
 void shift_body_in_link(const ColumnWriter& writer, BodyIndex index, const Slide& slide) {
-  const Kinematics& kin = writer.record.kin;
+  const Kinematics& kin = writer.stages.kin;
   const BodyPoint origin = body_point(writer.model, kin, index);
   const SpatialInertia& inertia = writer.model.bodies()[index].inertia;
   const double h = writer.h;
-  const Vec3 hc = inertia.mass * to_eigen(origin.p) + writer.record.X_WB[index].R * inertia.first_moment;
+  const Vec3 hc = inertia.mass * to_eigen(origin.p) + writer.stages.X_WB[index].R * inertia.first_moment;
   const Motion<double> V = motion_at(kin.V, origin.slot), A = motion_at(writer.linearization.main.id.A, origin.slot);
   const Vec3 w = to_eigen(V.w);
   Vec3 force =
@@ -204,11 +204,11 @@ void shift_body_in_link(const ColumnWriter& writer, BodyIndex index, const Slide
 }  // namespace
 
 void write_inertia(ColumnWriter& writer, BodyIndex body, int which) {
-  const BodyPoint origin = body_point(writer.model, writer.record.kin, body);
+  const BodyPoint origin = body_point(writer.model, writer.stages.kin, body);
   if (origin.slot < 0) return;
-  const Mat3& R = writer.record.X_WB[body].R;
+  const Mat3& R = writer.stages.X_WB[body].R;
   const Inertia10<double> I = unit_inertia(which);
-  const Motion<double> V = in_body(motion_at(writer.record.kin.V, origin.slot), origin.p, R);
+  const Motion<double> V = in_body(motion_at(writer.stages.kin.V, origin.slot), origin.p, R);
   const Motion<double> A = in_body(motion_at(writer.linearization.main.id.A, origin.slot), origin.p, R);
   const Force<double> F = writer.h * (I * A + cross(V, I * V));
   const Vector3<double> f = from_eigen(R * to_eigen(F.f));
@@ -228,10 +228,10 @@ void write_joint_placement(ColumnWriter& writer, JointIndex joint, int axis) {
 void write_pitch(ColumnWriter& writer, JointIndex joint) {
   const DofTree::TreeJoint& screw = writer.tree.joints[joint];
   const Behind behind = behind_joint(writer.tree, joint);
-  const Vec3 z = joint_rotation(writer.record.kin, screw.slot).col(2);
+  const Vec3 z = joint_rotation(writer.stages.kin, screw.slot).col(2);
   const double q = writer.record.state.q[screw.q_index];
   const double v = writer.record.state.v[screw.dof];
-  const Vec3 w = angular_at(writer.tree, writer.record.kin.V, behind.carrier);
+  const Vec3 w = angular_at(writer.tree, writer.stages.kin.V, behind.carrier);
   const LinearPoint& step = writer.linearization.main;
   writer.for_each_part([&](const ColumnPart& part) {
     Slide slide = fixed_slide(writer, part, behind.carrier, q * z);
@@ -251,7 +251,7 @@ void write_gravity(ColumnWriter& writer, int axis) {
 
 void write_body_placement(ColumnWriter& writer, BodyIndex body, int axis) {
   const Body& moved = writer.model.bodies()[body];
-  const Vec3 shift = writer.record.X_WB[body].R * moved.placement.R.transpose().col(axis);
+  const Vec3 shift = writer.stages.X_WB[body].R * moved.placement.R.transpose().col(axis);
   const Cargo cargo = cargo_of(writer, body);
   writer.for_each_part([&](const ColumnPart& part) {
     const Slide slide = fixed_slide(writer, part, cargo.behind.carrier, shift);

@@ -6,6 +6,7 @@
 #include "lithe/core/finite.h"
 #include "lithe/dynamics/column_products.h"
 #include "lithe/lcp/padded_matrix.h"
+#include "lithe/step/step_stages.h"
 
 namespace lithe {
 
@@ -287,13 +288,14 @@ void ResponseMatrices::fill_N(const DofTree& tree, const InverseFactor& inverse,
 
 void ResponseMatrices::fill_J(const DofTree& tree, const StepRecord& record, const ClassResponse& response,
                               const Group& group) {
-  const TouchSpace& space = record.problem.touches;
+  const TouchSpace& space = problem_of(record).touches;
   const ClassResponse::Part& part = response.parts()[group.island];
   grow(J_, Lt_.size());
   for (const int t : trees_of(group)) {
     std::fill_n(J_.data() + Lt_start_[t], static_cast<std::ptrdiff_t>(part.stride) * tree.trees[t].dof_count, 0.0);
   }
-  for (const Patch& patch : response.patches_of(record.problem, group.island)) {
+  const Lanes<6>& S = stages_of(record).kin.S;
+  for (const Patch& patch : response.patches_of(problem_of(record), group.island)) {
     const double* form = response.R() + patch.start;
     for (const int index : {patch.touch_a, patch.touch_b}) {
       if (index < 0) continue;
@@ -304,7 +306,7 @@ void ResponseMatrices::fill_J(const DofTree& tree, const StepRecord& record, con
         double* to =
             J_.data() + Lt_start_[t] + (dof - tree.trees[t].first_dof) * part.stride + patch.first_row - part.first;
         for (int k = 0; k < touch.size; ++k) {
-          const double axis = touch.size == 1 ? 1 : record.kin.S.at(k, tree.slot[dof]);
+          const double axis = touch.size == 1 ? 1 : S.at(k, tree.slot[dof]);
           for (int c = 0; c < patch.row_count; ++c) to[c] += axis * form[k * patch.stride + c];
         }
       }
@@ -392,11 +394,11 @@ void ResponseMatrices::correct_N(const DofTree& tree, const ClassResponse::Part&
 
 void ResponseMatrices::compute(const Model& model, const StepRecord& record, const ClassResponse& response) {
   const DofTree& tree = model.tree();
-  find_groups(tree, record.problem);
+  find_groups(tree, problem_of(record));
   lay_out(tree, response);
   finite_ = true;
   fill_X(tree, record.inverse);
-  if (!record.problem.rows.empty()) fill_K(tree, record.problem, response);
+  if (!record.f.empty()) fill_K(tree, problem_of(record), response);
   for (const Group& group : groups_) {
     const ClassResponse::Part* part = group.island < 0 ? nullptr : &response.parts()[group.island];
     const bool inexact = part && part->size > 0 && (part->refined || !part->regular);

@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lithe/collision/shared_colliders.h"
 #include "lithe/contact/correction_energy.h"
 #include "lithe/contact/touch_sweeps.h"
 #include "lithe/core/check.h"
 #include "lithe/core/finite.h"
 #include "lithe/dynamics/body_motion.h"
-#include "lithe/dynamics/tree_sums.h"
 #include "lithe/model/configuration.h"
+#include "lithe/step/step_workspace.h"
 
 namespace lithe {
 
@@ -36,71 +37,42 @@ void take_control(const Model& model, const Control& control, Control& taken) {
 }
 
 // 2: M̂, its factor, and where the model would go without constraints.
-void smooth_motion(const Model& model, StepRecord& record) {
-  const DofTree& tree = model.tree();
-  const double h = record.options.time_step();
-  const State& state = record.state;
-  bias_forces(model, record.kin, record.bias, record.control.wrenches);
-  mass_matrix(model, record.kin, record.M);
-
-  record.added_diagonal.resize(tree.nv);
-  record.smooth_impulse.resize(tree.nv);
-  for (int i = 0; i < tree.nv; ++i) {
-    const DofTree::Resistance& r = tree.resistance[i];
-    record.added_diagonal[i] = h * (r.damping + h * r.stiffness);
-    record.smooth_impulse[i] = h * (record.control.tau[i] - record.bias.tau[i] - r.damping * state.v[i]);
-  }
-  record.spring_stretch.setZero(tree.nv);
-  for (const int j : tree.sprung_joints) {
-    const DofTree::TreeJoint& joint = tree.joints[j];
-    const double stiffness = tree.resistance[joint.dof].stiffness;
-    if (joint.type == JointType::ball) {
-      const Vec4 ahead = quaternion_product(state.q.segment<4>(joint.q_index).normalized(),
-                                            quaternion_exp(h * state.v.segment<3>(joint.dof)));
-      const Vec4 rest = model.joints()[j].rest_orientation;
-      record.spring_stretch.segment<3>(joint.dof) =
-          quaternion_log(quaternion_product(quaternion_conjugate(rest), ahead));
-      record.smooth_impulse.segment<3>(joint.dof) -= h * stiffness * record.spring_stretch.segment<3>(joint.dof);
-    } else {
-      const double stretch = state.q[joint.q_index] + h * state.v[joint.dof] - tree.resistance[joint.dof].rest;
-      record.spring_stretch[joint.dof] = stretch;
-      record.smooth_impulse[joint.dof] -= h * stiffness * stretch;
-    }
-  }
-
-  factorize(model, record.M, record.factor, record.added_diagonal);
-  invert(model, record.factor, record.inverse);
-  record.v_free.resize(tree.nv);
-  solve(model, record.inverse, record.smooth_impulse, record.v_free);
-  record.v_free += state.v;
-  record.v_free_slots.resize(tree.slot_count);
-  dofs_to_slots(tree, record.v_free.data(), record.v_free_slots);
+void smooth_motion(const Model& model, StepRecord& record, StepWorkspace& work) {
+  find_smooth_forces(model, record, work.stages);
+  find_mass(model, work.stages);
+  invert(model, work.stages.factor, record.inverse);
+  find_free_motion(model, record, work.z, work.stages);
 }
 
-bool smooth_motion_is_finite(const StepRecord& record) {
+bool smooth_motion_is_finite(const StepStages& stages) {
   double mark = 0;
-  for (const Pose& X : record.X_WB) mark += 0 * X.p.sum();
-  return mark == 0 && all_finite(record.v_free);
+  for (const Pose& X : stages.X_WB) mark += 0 * X.p.sum();
+  return mark == 0 && all_finite(stages.v_free);
 }
 
 // 3
-void find_contacts(const Model& model, StepRecord& record) {
-  if (!record.colliders || record.collider_revision != model.collision_revision()) {
-    record.colliders = std::make_shared<const ColliderSet>(model);
-    record.collider_revision = model.collision_revision();
+void find_contacts(const Model& model, StepRecord& record, StepWorkspace& work) {
+  const std::uint64_t revision = model.collision_revision();
+  if (!record.colliders || record.collider_revision != revision) {
+    if (!work.colliders || work.collider_revision != revision) work.colliders = shared_colliders(model);
+    record.colliders = work.colliders;
+    record.collider_revision = work.collider_revision = revision;
   }
   record.contacts.contacts.clear();
   if (!record.options.contacts) return;
-  detect_contacts(*record.colliders, record.X_WB, record.detection, record.contacts, record.options.detection);
+  detect_contacts(*record.colliders, work.stages.X_WB, work.detection, work.contacts, record.options.detection);
+  record.contacts = work.contacts;
 }
 
 // 4
-void pose_problem(const Model& model, StepRecord& record) {
+void pose_problem(const Model& model, StepRecord& record, StepWorkspace& work) {
+  const StepStages& stages = work.stages;
+  ContactProblem& problem = work.stages.problem;
   const bool motors = record.control.motor_targets.size() > 0;
-  gather_constraints(model, record.contacts, record.state.q, record.state.v, record.v_free, motors,
-                     record.options.constraints, record.problem.constraints);
-  const ContactInput input = contact_input(record);
-  assemble(model, input, record.options.constraints, record.options.lcp, record.problem);
+  gather_constraints(model, record.contacts, record.state.q, record.state.v, stages.v_free, motors,
+                     record.options.constraints, problem.constraints);
+  const ContactInput input = contact_input(record, stages);
+  assemble(model, input, record.options.constraints, record.options.lcp, problem);
 }
 
 void count_stage(const LcpReport& report, StepStatus& status) {
@@ -122,11 +94,11 @@ void count_stage(const LcpReport& report, StepStatus& status) {
 }
 
 // Mass of each island's trees.
-void weigh_islands(const DofTree& tree, StepRecord& record) {
-  record.island_masses.assign(record.problem.island_count(), 0.0);
+void weigh_islands(const DofTree& tree, const StepStages& stages, StepRecord& record) {
+  record.island_masses.assign(stages.problem.island_count(), 0.0);
   for (std::size_t t = 0; t < tree.trees.size(); ++t) {
-    const int island = record.problem.islands.island_of(static_cast<int>(t));
-    if (island >= 0) record.island_masses[island] += record.M.I.at(0, tree.trees[t].first_slot);  // of the whole tree
+    const int island = stages.problem.islands.island_of(static_cast<int>(t));
+    if (island >= 0) record.island_masses[island] += stages.M.I.at(0, tree.trees[t].first_slot);  // of the whole tree
   }
 }
 
@@ -137,21 +109,21 @@ struct IslandRows {
   std::span<RowClass> classes;
 };
 
-LcpReport solve_island(const DofTree& tree, StepRecord& record, int island, const IslandRows& rows) {
-  ContactProblem& problem = record.problem;
+LcpReport solve_island(const DofTree& tree, const StepRecord& record, ContactProblem& problem, int island,
+                       const IslandRows& rows) {
   const LcpOptions& options = record.options.lcp;
   LcpReport report;
   if (problem.A_start[island] >= 0) {
-    report = solve_lcp(problem.lcp(island), options, rows.guess, record.lcp, rows.f, rows.w, rows.classes);
+    report = solve_lcp(problem.lcp(island), options, rows.guess, lcp_workspace(), rows.f, rows.w, rows.classes);
   } else if (options.method == LcpMethod::direct) {
     problem.forms.compute(tree, problem, island);
-    report =
-        solve_lcp(problem.forms.lcp(problem, island), options, rows.guess, record.lcp, rows.f, rows.w, rows.classes);
+    report = solve_lcp(problem.forms.lcp(problem, island), options, rows.guess, lcp_workspace(), rows.f, rows.w,
+                       rows.classes);
   } else {
     return solve_by_sweeps(problem, island, options, rows.f, rows.w, rows.classes);
   }
   if (has(report.flags, LcpFlag::targets_dropped)) {
-    std::ranges::copy(record.lcp.dropped_targets(),
+    std::ranges::copy(lcp_workspace().dropped_targets(),
                       problem.target_dropped.begin() + problem.islands.islands()[island].first_row);
   }
   return report;
@@ -165,9 +137,8 @@ bool is_steady(const IslandRows& rows, const LcpReport& report) {
 
 // Solves again with smaller targets where correction would add too much energy, and without them if that was not enough. True
 // where it did; the report stays that of the solver.
-bool limit_correction(const DofTree& tree, StepRecord& record, int island, const IslandRows& rows, double gravity_step,
-                      LcpReport& report) {
-  ContactProblem& problem = record.problem;
+bool limit_correction(const DofTree& tree, const StepRecord& record, ContactProblem& problem, int island,
+                      const IslandRows& rows, double gravity_step, LcpReport& report) {
   double gain = energy_gain(problem, island, rows.f, rows.w);
   if (!(gain > 0)) return false;  // the usual case
   const double allowance = energy_allowance(problem, island, record.island_masses[island], gravity_step);
@@ -176,55 +147,55 @@ bool limit_correction(const DofTree& tree, StepRecord& record, int island, const
     // The gain falls at least in proportion to the targets, as long as no row changes its class.
     if (!reduce_correction(problem, island, attempt == 0 ? allowance / gain : 0)) break;  // a bounce, not a correction
     reduced = true;
-    report = solve_island(tree, record, island, rows);
+    report = solve_island(tree, record, problem, island, rows);
     gain = energy_gain(problem, island, rows.f, rows.w);
   }
   return reduced;
 }
 
 // 5
-void solve_islands(const Model& model, StepRecord& record, const WarmStart* guess) {
-  ContactProblem& problem = record.problem;
+void solve_islands(const Model& model, StepRecord& record, StepWorkspace& work, const WarmStart* guess) {
+  ContactProblem& problem = work.stages.problem;
   const std::size_t row_count = problem.rows.size();
   record.f.resize(row_count);
   record.w.resize(row_count);
   record.classes.resize(row_count);
   record.reports.resize(problem.island_count());
   const bool guessing = guess != nullptr && !guess->empty() && !record.options.lcp.cold;
-  if (guessing) guess->guess(problem, record.guess);
-  record.steady.assign(problem.island_count(), 0);
+  if (guessing) guess->guess(problem, work.guess);
+  work.steady.assign(problem.island_count(), 0);
   problem.target_dropped.assign(row_count, 0);
   record.status.contacts = static_cast<int>(record.contacts.contacts.size());
   record.status.rows = static_cast<int>(row_count);
   record.status.islands = problem.island_count();
-  weigh_islands(model.tree(), record);
+  weigh_islands(model.tree(), work.stages, record);
   const double gravity_step = model.gravity().norm() * record.options.time_step();
   for (int i = 0; i < problem.island_count(); ++i) {
     const Island& island = problem.islands.islands()[i];
     const auto part = [&](auto& all) { return std::span(all).subspan(island.first_row, island.row_count); };
     IslandRows rows = {{}, part(record.f), part(record.w), part(record.classes)};
     if (guessing) {
-      rows.guess = LcpGuess(part(record.guess.classes), part(record.guess.impulses), record.guess.steady[i] != 0);
+      rows.guess = LcpGuess(part(work.guess.classes), part(work.guess.impulses), work.guess.steady[i] != 0);
     }
     LcpReport& report = record.reports[i];
-    report = solve_island(model.tree(), record, i, rows);
-    if (limit_correction(model.tree(), record, i, rows, gravity_step, report)) {
+    report = solve_island(model.tree(), record, problem, i, rows);
+    if (limit_correction(model.tree(), record, problem, i, rows, gravity_step, report)) {
       record.status.flags = record.status.flags | LcpFlag::targets_dropped;
     }
-    record.steady[i] = is_steady(rows, report);
+    work.steady[i] = is_steady(rows, report);
     count_stage(report, record.status);
   }
-  record.warm_start.remember(problem, record.classes, record.f, record.steady);
+  record.warm_start.remember(problem, record.classes, record.f, work.steady);
 }
 
 // Numbers have overflowed on the way: the model stays where it is.
-void diverge(StepRecord& record) {
+void diverge(StepRecord& record, ContactProblem& problem) {
   record.status.diverged = true;
   record.next = record.state;
   record.warm_start.clear();
   // No contact, no row, nothing to read impulses from.
   record.contacts.contacts.clear();
-  record.problem.clear();
+  problem.clear();
   record.f.clear();
   record.w.clear();
   record.classes.clear();
@@ -232,27 +203,45 @@ void diverge(StepRecord& record) {
 }
 
 // 6
-void move_on(const Model& model, StepRecord& record) {
+void move_on(const Model& model, StepRecord& record, StepWorkspace& work) {
   const DofTree& tree = model.tree();
   const State& state = record.state;
   record.next.v.resize(tree.nv);
   record.next.q.resize(tree.nq);
-  record.next.v = record.v_free;
-  if (!record.problem.rows.empty()) {
-    double* phi = record.problem.touch_vector.data();
-    touch_impulses(record.problem, record.f.data(), phi);
-    record.problem.touches.transposed_product(tree, phi, record.z);
-    record.delta.resize(tree.nv);
-    multiply(model, record.inverse, record.z, record.delta);
-    record.next.v += record.delta;
+  record.next.v = work.stages.v_free;
+  ContactProblem& problem = work.stages.problem;
+  if (!problem.rows.empty()) {
+    double* phi = problem.touch_vector.data();
+    touch_impulses(problem, record.f.data(), phi);
+    problem.touches.transposed_product(tree, phi, work.z);
+    work.delta.resize(tree.nv);
+    multiply(model, record.inverse, work.z, work.delta);
+    record.next.v += work.delta;
   }
   const bool explicit_position = record.options.integrator == Integrator::explicit_position;
-  record.delta = record.options.time_step() * (explicit_position ? state.v : record.next.v);
-  const bool finite = all_finite(record.next.v) && all_finite(record.delta);
+  work.delta = record.options.time_step() * (explicit_position ? state.v : record.next.v);
+  const bool finite = all_finite(record.next.v) && all_finite(work.delta);
   if (finite) [[likely]]
-    retract(model, state.q, record.delta, record.next.q);
+    retract(model, state.q, work.delta, record.next.q);
   if (!finite || !all_finite(record.next.q)) [[unlikely]]
-    diverge(record);
+    diverge(record, problem);
+}
+
+// All stages.
+void solve_step(const Model& model, StepRecord& record, StepWorkspace& work, const WarmStart* guess) {
+  StepStages& stages = work.stages;
+  kinematics(model, record.state.q, record.state.v, stages.kin);
+  body_poses(model, stages.kin, stages.X_WB);
+  smooth_motion(model, record, work);
+  record.status.singular_dof = stages.factor.singular_dof;
+  if (!smooth_motion_is_finite(stages)) [[unlikely]]
+    return diverge(record, stages.problem);
+  find_contacts(model, record, work);
+  pose_problem(model, record, work);
+  if (!all_finite(std::span(stages.problem.b).first(stages.problem.rows.size()))) [[unlikely]]
+    return diverge(record, stages.problem);
+  solve_islands(model, record, work, guess);
+  move_on(model, record, work);
 }
 
 }  // namespace
@@ -265,18 +254,13 @@ void step(const Model& model, const State& state, const Control& control, const 
   record.options = options;
   record.status = {};
 
-  kinematics(model, record.state.q, record.state.v, record.kin);
-  body_poses(model, record.kin, record.X_WB);
-  smooth_motion(model, record);
-  record.status.singular_dof = record.factor.singular_dof;
-  if (!smooth_motion_is_finite(record)) [[unlikely]]
-    return diverge(record);
-  find_contacts(model, record);
-  pose_problem(model, record);
-  if (!all_finite(std::span(record.problem.b).first(record.problem.rows.size()))) [[unlikely]]
-    return diverge(record);
-  solve_islands(model, record, guess);
-  move_on(model, record);
+  StepWorkspace& work = step_workspace(model.tree());
+  work.stages_of_step = 0;  // until they are this step's
+  record.step_number = work.next_step_number();
+  solve_step(model, record, work, guess);
+  keep_problem(work.stages.problem, record.problem);
+  work.stages_of_step = record.step_number;
+  work.has_forces = work.has_mass = true;
 }
 
 }  // namespace lithe

@@ -8,6 +8,7 @@
 #include "lithe/step/gradient_input.h"
 #include "lithe/step/jacobian_assembler.h"
 #include "lithe/step/step_jacobians_workspace.h"
+#include "lithe/step/step_stages.h"
 
 namespace lithe {
 
@@ -58,7 +59,7 @@ void by_columns(const Model& model, const StepRecord& record, std::span<const Ro
     for (VecX* part : parts) part->setZero(nv);
     for (int j = 0; j < nv; ++j) {
       const int tree = model.tree().chains[model.tree().chain[j]].tree;
-      const int island = record.problem.rows.empty() ? -1 : record.problem.islands.island_of(tree);
+      const int island = record.f.empty() ? -1 : problem_of(record).islands.island_of(tree);
       const bool null = island >= 0 && jvp.workspace().linearization.response.parts()[island].null_term;
       if (!impulses && !null) continue;
       (*parts[x])[j] = 1;
@@ -94,7 +95,7 @@ void class_jacobians(const Model& model, const StepRecord& record, std::span<con
   StepJacobians::Workspace& work = out.workspace();
   const int nv = model.nv();
   const bool linear = linearize(model, record, classes, {.matrices = true}, work.linearization);
-  describe_gradient(record, linear ? &work.linearization : nullptr, out.report);
+  describe_gradient(model, record, linear ? &work.linearization : nullptr, out.report);
   if (!linear) return diverged(model, record, blocks, out);
   work.matrices.compute(model, record, work.linearization.response);
 
@@ -116,7 +117,7 @@ void class_jacobians(const Model& model, const StepRecord& record, std::span<con
   MatX* dv_dtau = open(StepBlocks::vnext_tau, out.dvnext_dtau, 5, true);
 
   JacobianAssembler assembler(model, record, work);
-  const bool by_q = dq_dq || dv_dq, by_v = dq_dv || dv_dv, constrained = !record.problem.rows.empty();
+  const bool by_q = dq_dq || dv_dq, by_v = dq_dv || dv_dv, constrained = !record.f.empty();
   if (by_q || by_v) assembler.prepare_columns();
   if (by_q && constrained) assembler.prepare_touches();
   if (by_q || by_v) assembler.multiply(dv_dq, dq_dq, dv_dv, dq_dv);

@@ -29,7 +29,7 @@ using Workspace = StepParameterJacobian::Workspace;
 // c = −e₂.
 const double* null_space_drift(const StepRecord& record, const ParameterColumn& x, Workspace& work) {
   if (!work.linearization.has_null) return nullptr;
-  const std::size_t rows = record.problem.rows.size();
+  const std::size_t rows = record.f.size();
   grow(work.c, rows);
   for (std::size_t i = 0; i < rows; ++i) work.c[i] = -x.e2[i];
   return work.c.data();
@@ -60,7 +60,7 @@ void step_parameter_jacobian(const Model& model, const StepRecord& record, const
   out.dvnext.resize(nv, parameters.size());
   out.df.resize(rows, parameters.size());
   const bool linear = linearize(model, record, record.classes, {.impulses = true}, work.linearization);
-  describe_gradient(record, linear ? &work.linearization : nullptr, out.report);
+  describe_gradient(model, record, linear ? &work.linearization : nullptr, out.report);
   if (!linear) {
     // The step stayed where it was, whatever the parameters.
     out.dqnext.setZero();

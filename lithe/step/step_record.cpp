@@ -2,20 +2,21 @@
 
 #include "lithe/contact/tangent_basis.h"
 #include "lithe/core/check.h"
+#include "lithe/step/step_stages.h"
 
 namespace lithe {
 
-ContactInput contact_input(const StepRecord& record) {
-  const auto motors = static_cast<std::size_t>(record.control.motor_targets.size());
-  return {.kin = record.kin,
-          .inverse = record.inverse,
-          .X_WB = record.X_WB,
-          .colliders = *record.colliders,
-          .contacts = record.contacts,
-          .q = record.state.q,
-          .v = record.state.v,
-          .v_free_slots = record.v_free_slots,
-          .motor_targets = {record.control.motor_targets.data(), motors}};
+ContactProblem lcps_of(const Model& model, const StepRecord& record) {
+  const StepStages& stages = mass_stages_of(model, record);
+  ContactProblem problem;
+  problem.constraints = record.problem.constraints;
+  assemble(model, contact_input(record, stages), record.options.constraints, record.options.lcp, problem);
+  problem.constraints = record.problem.constraints;  // with their rules
+  for (int i = 0; i < record.problem.row_count(); ++i) {
+    problem.b[i] += problem.target[i] - record.problem.target[i];
+    problem.target[i] = record.problem.target[i];
+  }
+  return problem;
 }
 
 Vec3 contact_impulse(const StepRecord& record, int contact) {
@@ -34,10 +35,11 @@ VecX constraint_forces(const Model& model, const StepRecord& record) {
   // M̂(v⁺ − v_free) = Jᵀf, without forming J.
   LITHE_CHECK(record.next.v.size() == model.nv(), "this record holds no step of this model");
   VecX forces = VecX::Zero(model.nv());
-  if (record.problem.rows.empty() || record.status.diverged) return forces;
-  const VecX change = record.next.v - record.v_free;
-  multiply(model, record.M, change, forces);
-  forces += record.added_diagonal.cwiseProduct(change);
+  if (record.f.empty() || record.status.diverged) return forces;
+  const StepStages& stages = mass_stages_of(model, record);
+  const VecX change = record.next.v - stages.v_free;
+  multiply(model, stages.M, change, forces);
+  forces += stages.added_diagonal.cwiseProduct(change);
   return forces / record.options.time_step();
 }
 

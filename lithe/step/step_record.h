@@ -1,11 +1,14 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
+#include "lithe/collision/detect_contacts.h"
 #include "lithe/contact/contact_problem.h"
 #include "lithe/contact/warm_start.h"
-#include "lithe/dynamics/inverse_dynamics.h"
+#include "lithe/dynamics/external_wrenches.h"
 #include "lithe/dynamics/inverse_factor.h"
 #include "lithe/lcp/solve_lcp.h"
 #include "lithe/step/step_options.h"
@@ -39,36 +42,38 @@ struct StepStatus {
   bool solved() const { return unsolved == 0 && !diverged; }
 };
 
-// The products of one step, stage by stage: what the step leaves to look at, and the tape that its derivatives are taken
-// from. Buffers are reused by the next step.
+// The constraints of a step and what is asked of them: of its ContactProblem, what is not quickly put together again.
+struct RecordedProblem {
+  std::vector<Constraint> constraints;     // by island; each knows its first row
+  std::vector<int> constraint_of_contact;  // its place in `constraints`, by number in the ContactSet
+  std::vector<Island> islands;
+  std::vector<double> target;                // d, by row
+  std::vector<std::uint8_t> target_dropped;  // by row: it contradicted others (LcpFlag::targets_dropped); empty: none
+  std::vector<double> diagonal;              // of A, by row
+
+  int island_count() const { return static_cast<int>(islands.size()); }
+  int row_count() const { return static_cast<int>(target.size()); }
+};
+
+// What one step leaves to look at, and the tape that its derivatives are taken from: what they need and what would take long to
+// compute again. The rest (step_stages.h) and the solvers' memory belong to the thread that steps. Buffers are reused by the
+// next step; memory_of() says how large they are.
 struct StepRecord {
   // In.
   State state;
   Control control;  // with tau and the motor targets as used
   StepOptions options;
 
-  // 1 dynamics: kinematics()
-  Kinematics kin;
-  std::vector<Pose> X_WB;
   // 2 dynamics: the smooth motion
-  InverseDynamics bias;  // h
-  MassMatrix M;
-  MassFactor factor;  // of M̂
-  InverseFactor inverse;
-  VecX spring_stretch;  // ξ, zero where there is no spring
-  VecX added_diagonal;  // M̂ − M
-  VecX smooth_impulse;  // Δt·(τ_total − h)
-  VecX v_free;          // v + M̂⁻¹·smooth_impulse
-  Lanes<1> v_free_slots;
+  InverseFactor inverse;  // of M̂
   // 3 collision
-  std::shared_ptr<const ColliderSet> colliders;  // of the model's shapes; rebuilt when they change
+  std::shared_ptr<const ColliderSet> colliders;  // of the model's shapes; others when they change
+  std::uint64_t collider_revision = 0;
   ContactSet contacts;
   // 4 contact
-  ContactProblem problem;
+  RecordedProblem problem;  // step_stages.h has all of it
   // 5 lcp, by row and by island
   std::vector<double> island_masses;
-  WarmStart::Guess guess;
-  std::vector<std::uint8_t> steady;  // by island: the answer was what had been guessed
   std::vector<RowClass> classes;
   std::vector<double> f, w;  // impulses and velocities relative to their targets
   std::vector<LcpReport> reports;
@@ -77,16 +82,19 @@ struct StepRecord {
   WarmStart warm_start;
   StepStatus status;
 
-  // Workspaces that carry nothing over.
-  DetectionWorkspace detection;
-  LcpWorkspace lcp;
-  VecX delta;
-  Lanes<1> z;
-  std::uint64_t collider_revision = 0;
+  std::uint64_t step_number = 0;  // names the step among all that this process takes; copies of a record share it
 };
 
-// The record's stages as the contact room takes them.
-ContactInput contact_input(const StepRecord& record);
+// Bytes of memory that the record takes, itself and on the heap. Its colliders, which it shares, are not counted.
+std::size_t memory_of(const StepRecord& record);
+
+// Asks the processor to fetch what a derivative (or, with its warm start, the next step) reads of the record, in two parts: the
+// record itself, and later what it points to. For who goes through many records and knows which is next.
+void prefetch_record(const StepRecord& record);
+void prefetch_buffers(const StepRecord& record);
+
+// The LCPs that the step has solved, A and b included, put together once more: for tests and rare questions. Allocates.
+ContactProblem lcps_of(const Model& model, const StepRecord& record);
 
 // The impulse on body a of contact k (on body b: its negative), world axes, in N·s; divided by Δt it is the mean force.
 Vec3 contact_impulse(const StepRecord& record, int contact);

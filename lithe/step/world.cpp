@@ -2,6 +2,7 @@
 
 #include <Eigen/Geometry>
 
+#include "lithe/collision/shared_colliders.h"
 #include "lithe/core/check.h"
 #include "lithe/dynamics/body_motion.h"
 #include "lithe/dynamics/energy.h"
@@ -39,11 +40,18 @@ double spring_energy(const Model& model, const VecX& q) {
 World::World(Model model, const StepOptions& step_options) : options(step_options), model_(std::move(model)) {
   state_.q = neutral_configuration(model_);
   state_.v.setZero(model_.nv());
+  share_colliders();
+}
+
+void World::share_colliders() {
+  record_.colliders = shared_colliders(model_);
+  record_.collider_revision = model_.collision_revision();
 }
 
 void World::set_model(Model model) {
   const bool same = model.tree().structure == model_.tree().structure;
   model_ = std::move(model);
+  share_colliders();
   if (same) return;
   set_state(neutral_configuration(model_), VecX::Zero(model_.nv()));
   time_ = 0;

@@ -53,6 +53,8 @@ class World {
   double potential_energy() const;  // of gravity and of the joints' springs
 
  private:
+  void share_colliders();  // prepares the model's shapes: no step has to wait for it
+
   Model model_;
   State state_;
   double time_ = 0;

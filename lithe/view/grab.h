@@ -1,5 +1,6 @@
 #pragma once
 
+#include "lithe/dynamics/inverse_dynamics.h"
 #include "lithe/dynamics/mass_factor.h"
 #include "lithe/step/step_record.h"
 

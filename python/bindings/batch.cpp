@@ -5,8 +5,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "lithe/batch/hand_over.h"
 #include "lithe/core/check.h"
+#include "lithe/core/thread_pool.h"
 #include "lithe/step/step.h"
 #include "lithe/step/step_jacobians.h"
 #include "lithe/step/step_jvp.h"
@@ -14,7 +14,6 @@
 #include "python/bindings/arguments.h"
 #include "python/bindings/gradient_arguments.h"
 #include "python/bindings/parts.h"
-#include "python/bindings/pool.h"
 #include "python/bindings/worlds.h"
 
 namespace lithe::python {
@@ -32,6 +31,15 @@ void for_each_normal_row(const Model& model, const StepRecord& record, Visit vis
   }
 }
 
+// Row i; nothing where there is no array.
+void take_row(const RowsIn& rows, int i, VecX& out) {
+  if (rows.empty()) {
+    out.resize(0);
+  } else {
+    out = rows.row(i);
+  }
+}
+
 // Where the time step is among the parameters, or −1: forces are impulses divided by it.
 int time_step_among(const StepParameters& parameters) {
   for (int k = 0; k < parameters.size(); ++k) {
@@ -43,7 +51,27 @@ int time_step_among(const StepParameters& parameters) {
 struct VjpBatch {
   Array q, v, tau, parameters;
   std::vector<GradientReport> reports;
+
+  std::vector<int> overflowed() const {
+    return indices_of(reports, [](const GradientReport& report) { return report.overflowed; });
+  }
 };
+
+// What a thread needs for a world. It carries nothing over, so all batches of a process share it, thread by thread.
+struct StepWorker {
+  State state;
+  Control control;
+  StepCotangent cotangent;
+  StepTangent tangent;
+  StepVjp vjp;
+  StepJvp jvp;
+  StepJacobians jacobians;
+};
+
+StepWorker& step_worker() {
+  thread_local StepWorker worker;
+  return worker;
+}
 
 struct JacobianBatch {
   Array dqnext_dq, dqnext_dv, dqnext_dtau, dvnext_dq, dvnext_dv, dvnext_dtau;
@@ -55,8 +83,7 @@ struct JvpBatch {
 
 class StepBatch {
  public:
-  StepBatch(const Model& model, int size, int threads)
-      : pool_(threads), worlds_(model, size), records_(size), workers_(pool_.size()) {}
+  StepBatch(const Model& model, int size, int threads) : pool_(threads), worlds_(model, size), records_(size) {}
 
   void step(const ArrayIn& q, const ArrayIn& v, const OptionalArray& tau, const OptionsIn& options,
             const OptionalArray& targets, const ParametersIn& parameters, const OptionalArray& values, bool warm);
@@ -81,22 +108,15 @@ class StepBatch {
   Array body_forces() const;
   StepStatus status(int i) const;
   std::vector<int> contacts() const;
+  std::vector<int> diverged() const {
+    check_stepped();
+    return indices_of(records_, [](const StepRecord& record) { return record.status.diverged; });
+  }
   const Model& model() const { return worlds_.base(); }
   int size() const { return worlds_.size(); }
   int threads() const { return pool_.size(); }
 
  private:
-  struct Worker {
-    StepRecord* last = nullptr;  // of the step before
-    State state;
-    Control control;
-    StepCotangent cotangent;
-    StepTangent tangent;
-    StepVjp vjp;
-    StepJvp jvp;
-    StepJacobians jacobians;
-  };
-
   template <class Get>
   Array gather(int columns, Get get) const {
     check_stepped();
@@ -111,10 +131,9 @@ class StepBatch {
   }
   std::size_t bodies() const { return model().bodies().size(); }
 
-  Pool pool_;
+  ThreadPool pool_;
   Worlds worlds_;
   std::vector<StepRecord> records_;
-  std::vector<Worker> workers_;
   bool stepped_ = false;
 };
 
@@ -132,26 +151,13 @@ void StepBatch::step(const ArrayIn& q, const ArrayIn& v, const OptionalArray& ta
   worlds_.set(names, numbers);
   const bool guess = warm && stepped_;
   stepped_ = false;
-  pool_->parallel_for(size(), [&](int i, int w) {
-    Worker& worker = workers_[w];
+  pool_.parallel_for(size(), [&](int i, int) {
+    StepWorker& worker = step_worker();
     worker.state.q = qs.row(i);
     worker.state.v = vs.row(i);
-    if (taus.empty()) {
-      worker.control.tau.resize(0);
-    } else {
-      worker.control.tau = taus.row(i);
-    }
-    if (goals.empty()) {
-      worker.control.motor_targets.resize(0);
-    } else {
-      worker.control.motor_targets = goals.row(i);
-    }
+    take_row(taus, i, worker.control.tau);
+    take_row(goals, i, worker.control.motor_targets);
     worlds_.adjust(i, worker.control);
-    // Workspaces go along from world to world: the memory that a step touches stays in the cache.
-    if (worker.last && worker.last->collider_revision == worlds_.model(i).collision_revision()) {
-      hand_over(*worker.last, records_[i]);
-    }
-    worker.last = &records_[i];
     try {
       lithe::step(worlds_.model(i), worker.state, worker.control, worlds_.options(i, of_all), records_[i],
                   guess ? &records_[i].warm_start : nullptr);
@@ -205,12 +211,12 @@ VjpBatch StepBatch::vjp(const OptionalArray& q, const OptionalArray& v, const Op
   out.reports.resize(rows);
   const GradientOptions how = gradient_options(options);
   const nb::gil_scoped_release released;
-  pool_->parallel_for(size(), [&](int i, int w) {
-    Worker& worker = workers_[w];
+  pool_.parallel_for(size(), [&](int i, int) {
+    StepWorker& worker = step_worker();
     const StepRecord& record = records_[i];
     StepCotangent& by_next = worker.cotangent;
-    by_next.q = qs.empty() ? VecX() : VecX(qs.row(i));
-    by_next.v = vs.empty() ? VecX() : VecX(vs.row(i));
+    take_row(qs, i, by_next.q);
+    take_row(vs, i, by_next.v);
     by_next.f.resize(0);
     if (!forces.empty()) {
       by_next.f.setZero(static_cast<Eigen::Index>(record.f.size()));
@@ -248,14 +254,14 @@ JvpBatch StepBatch::jvp(const OptionalArray& q, const OptionalArray& v, const Op
                         make_array({rows, static_cast<std::size_t>(nv)}, by_v), make_array({rows, bodies()}, forces)};
   const GradientOptions how = gradient_options(options);
   const nb::gil_scoped_release released;
-  pool_->parallel_for(size(), [&](int i, int w) {
-    Worker& worker = workers_[w];
+  pool_.parallel_for(size(), [&](int i, int) {
+    StepWorker& worker = step_worker();
     const StepRecord& record = records_[i];
     StepTangent& x = worker.tangent;
-    x.q = qs.empty() ? VecX() : VecX(qs.row(i));
-    x.v = vs.empty() ? VecX() : VecX(vs.row(i));
-    x.tau = taus.empty() ? VecX() : VecX(taus.row(i));
-    x.parameters = numbers.empty() ? VecX() : VecX(numbers.row(i));
+    take_row(qs, i, x.q);
+    take_row(vs, i, x.v);
+    take_row(taus, i, x.tau);
+    take_row(numbers, i, x.parameters);
     step_jvp(worlds_.model(i), record, x, worker.jvp, how, &worlds_.parameters());
     Eigen::Map<VecX>(by_q + static_cast<std::ptrdiff_t>(i) * nv, nv) = worker.jvp.q;
     Eigen::Map<VecX>(by_v + static_cast<std::ptrdiff_t>(i) * nv, nv) = worker.jvp.v;
@@ -281,8 +287,8 @@ JacobianBatch StepBatch::jacobians(const std::optional<GradientOptions>& options
   const GradientOptions how = gradient_options(options);
   {
     const nb::gil_scoped_release released;
-    pool_->parallel_for(size(), [&](int i, int w) {
-      StepJacobians& J = workers_[w].jacobians;
+    pool_.parallel_for(size(), [&](int i, int) {
+      StepJacobians& J = step_worker().jacobians;
       step_jacobians(worlds_.model(i), records_[i], J, StepBlocks::state, how);
       const MatX* blocks[6] = {&J.dqnext_dq, &J.dqnext_dv, &J.dqnext_dtau, &J.dvnext_dq, &J.dvnext_dv, &J.dvnext_dtau};
       using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
@@ -307,6 +313,7 @@ void bind_batch(nb::module_& m) {
       .def_ro("tau", &VjpBatch::tau, "(worlds, nv)")
       .def_ro("parameters", &VjpBatch::parameters, "(worlds, parameters)")
       .def_ro("reports", &VjpBatch::reports, "A GradientReport per world.")
+      .def_prop_ro("overflowed", &VjpBatch::overflowed, "The worlds whose gradient is too large for a double.")
       .def("__repr__", [](const VjpBatch& b) { return fmt::format("<StepVjpBatch: {} worlds>", b.reports.size()); });
   nb::class_<JacobianBatch>(m, "StepJacobianBatch", "The derivatives of many steps, each block (worlds, nv, nv).")
       .def_ro("dqnext_dq", &JacobianBatch::dqnext_dq)
@@ -347,6 +354,8 @@ model's own), and vjp() differentiates by them. `warm`: start each solver from w
           "body_forces", &StepBatch::body_forces,
           "The sum of the normal contact forces on each body, as magnitudes (worlds, bodies), N, mean over the step.")
       .def_prop_ro("contacts", &StepBatch::contacts, "The number of contact points in each world.")
+      .def_prop_ro("diverged", &StepBatch::diverged,
+                   "The worlds in which numbers overflowed: they stay where they were.")
       .def("status", &StepBatch::status, nb::arg("world"))
       .def("vjp", &StepBatch::vjp, nb::arg("q") = nb::none(), nb::arg("v") = nb::none(),
            nb::arg("body_forces") = nb::none(), nb::kw_only(), nb::arg("options") = nb::none(),

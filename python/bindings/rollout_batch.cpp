@@ -8,10 +8,10 @@
 
 #include "lithe/batch/rollout_gradient.h"
 #include "lithe/core/check.h"
+#include "lithe/core/thread_pool.h"
 #include "python/bindings/arguments.h"
 #include "python/bindings/gradient_arguments.h"
 #include "python/bindings/parts.h"
-#include "python/bindings/pool.h"
 #include "python/bindings/rollout_arguments.h"
 #include "python/bindings/worlds.h"
 
@@ -45,6 +45,10 @@ struct TimesIn {
 struct GradientBatch {
   Array q, v, tau, parameters;
   std::vector<RolloutReport> reports;
+
+  std::vector<int> cut() const {
+    return indices_of(reports, [](const RolloutReport& report) { return report.cuts > 0; });
+  }
 };
 
 class RolloutsOfWorlds {
@@ -70,11 +74,14 @@ class RolloutsOfWorlds {
     for (const Rollout& rollout : rollouts_) at.push_back(rollout.trajectory.diverged_at);
     return at;
   }
+  std::vector<int> diverged() const {
+    return indices_of(rollouts_, [](const Rollout& rollout) { return rollout.trajectory.diverged_at >= 0; });
+  }
   int size() const { return worlds_.size(); }
   int steps() const { return steps_; }
 
  private:
-  Pool pool_;
+  ThreadPool pool_;
   Worlds worlds_;
   int steps_ = 0;
   std::vector<Rollout> rollouts_;
@@ -86,7 +93,7 @@ void RolloutsOfWorlds::run(const RowsIn& q, const RowsIn& v, const TimesIn& tau,
   worlds_.set(parameters, values);
   options_ = std::move(options);
   steps_ = steps;
-  pool_->parallel_for(size(), [&](int i, int) {
+  pool_.parallel_for(size(), [&](int i, int) {
     Controls controls = {.steps = steps, .tau = tau.of(i), .motor_targets = targets.of(i)};
     for (int t = 0; t < controls.motor_targets.cols(); ++t) {
       Control at = {.motor_targets = controls.motor_targets.col(t)};
@@ -118,7 +125,7 @@ GradientBatch RolloutsOfWorlds::vjp(const OptionalArray& q, const OptionalArray&
   const nb::gil_scoped_release released;
   std::vector<RolloutVjpWorkspace> workspaces(pool_.size());
   std::vector<RolloutGradient> gradients(pool_.size());
-  pool_->parallel_for(size(), [&](int i, int w) {
+  pool_.parallel_for(size(), [&](int i, int w) {
     RolloutGradient& gradient = gradients[w];
     rollout_vjp(worlds_.model(i), rollouts_[i], {.q = qs.of(i), .v = vs.of(i), .tau = taus.of(i)}, options_,
                 workspaces[w], gradient);
@@ -146,13 +153,15 @@ void bind_rollout_batch(nb::module_& m) {
       .def_ro("v", &GradientBatch::v, "(worlds, nv)")
       .def_ro("tau", &GradientBatch::tau, "(worlds, T, nv)")
       .def_ro("parameters", &GradientBatch::parameters, "(worlds, parameters)")
-      .def_ro("reports", &GradientBatch::reports, "A RolloutReport per world.");
+      .def_ro("reports", &GradientBatch::reports, "A RolloutReport per world.")
+      .def_prop_ro("cut", &GradientBatch::cut, "The worlds in which what flows back became too large for a double.");
 
   nb::class_<RolloutsOfWorlds>(m, "RolloutBatch", "T steps of many worlds, and what their gradients are taken from.")
       .def_prop_ro(
           "q", [](const RolloutsOfWorlds& r) { return r.states(false); }, "(worlds, T + 1, nq)")
       .def_prop_ro(
           "v", [](const RolloutsOfWorlds& r) { return r.states(true); }, "(worlds, T + 1, nv)")
+      .def_prop_ro("diverged", &RolloutsOfWorlds::diverged, "The worlds in which numbers overflowed.")
       .def_prop_ro("diverged_at", &RolloutsOfWorlds::diverged_at,
                    "Per world: the step in which numbers overflowed, or −1.")
       .def("vjp", &RolloutsOfWorlds::vjp, nb::arg("q") = nb::none(), nb::arg("v") = nb::none(),

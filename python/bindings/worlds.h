@@ -40,6 +40,16 @@ class Worlds {
   MatX values_;  // size × parameters, as set
 };
 
+// The numbers of the items that `is_one` says yes to.
+template <class Items, class Predicate>
+std::vector<int> indices_of(const Items& items, Predicate is_one) {
+  std::vector<int> indices;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (is_one(items[i])) indices.push_back(static_cast<int>(i));
+  }
+  return indices;
+}
+
 // The rows of an array (size, columns), or one row for all: returns a pointer to row i.
 class RowsIn {
  public:

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from lithe._lithe import GradientOptions, Model, RolloutBatch, StepBatch, StepOptions, StepParameters, rollout_batch
 from lithe._torch_coordinates import Coordinates, coordinates_of
-from lithe._torch_reports import note_divergence, note_reports
+from lithe._torch_reports import note_divergence, note_gradients
 from lithe._torch_worlds import Kind, idle_worlds
 
 Array = NDArray[np.float64]
@@ -190,7 +190,7 @@ class StepVjp(_Derivative):
             by_forces if call.forces else None,
             options=call.gradient,
         )
-        note_reports(gradient.reports)
+        note_gradients(gradient)
         by_entries = call.coordinates.gradient_by_entries(inputs[0], gradient.q)
         return _tensor(by_entries), _tensor(gradient.v), _tensor(gradient.tau), _tensor(gradient.parameters)
 
@@ -276,7 +276,7 @@ class RolloutVjp(_Derivative):
         worlds: RolloutBatch = _taken(call, taken, inputs, _take_rollout).worlds
         by_tangent = call.coordinates.gradient_by_tangent(worlds.q[:, 1:], by_q)
         gradient = worlds.vjp(_after_start(by_tangent), _after_start(by_v))
-        note_reports(gradient.reports)
+        note_gradients(gradient)
         by_entries = call.coordinates.gradient_by_entries(inputs[0], gradient.q)
         return _tensor(by_entries), _tensor(gradient.v), _tensor(gradient.tau), _tensor(gradient.parameters)
 

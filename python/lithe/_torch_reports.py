@@ -6,13 +6,13 @@ import threading
 import warnings
 from collections.abc import Sequence
 
-from lithe._lithe import GradientReport, RolloutBatch, RolloutReport, StepBatch
+from lithe._lithe import GradientReport, RolloutBatch, RolloutGradientBatch, RolloutReport, StepBatch, StepVjpBatch
 
 Reports = list[GradientReport] | list[RolloutReport]
 
 
 class _Last(threading.local):
-    reports: Reports = []
+    gradients: StepVjpBatch | RolloutGradientBatch | None = None
 
 
 _last = _Last()
@@ -26,32 +26,25 @@ def last_reports() -> Reports:
     double are a RuntimeWarning as well. Empty before the first backward pass. A backward pass through several steps
     leaves the reports of the one that was differentiated last: the first in time.
     """
-    return _last.reports
+    return [] if _last.gradients is None else _last.gradients.reports
 
 
-def note_reports(reports: Reports) -> None:
-    """Keeps them for last_reports(), and warns of gradients that are not what they should be."""
-    _last.reports = reports
-    overflowed = [i for i, report in enumerate(reports) if isinstance(report, GradientReport) and report.overflowed]
-    if overflowed:
-        _warn("the gradient is too large for a double", overflowed, len(reports), "zeros stand for it")
-    cut = [i for i, report in enumerate(reports) if isinstance(report, RolloutReport) and report.cuts > 0]
-    if cut:
+def note_gradients(gradients: StepVjpBatch | RolloutGradientBatch) -> None:
+    """Keeps their reports for last_reports(), and warns of gradients that are not what they should be."""
+    _last.gradients = gradients
+    items = len(gradients.q)
+    if isinstance(gradients, StepVjpBatch):
+        if overflowed := gradients.overflowed:
+            _warn("the gradient is too large for a double", overflowed, items, "zeros stand for it")
+    elif cut := gradients.cut:
         _warn(
-            "what flows back became too large for a double",
-            cut,
-            len(reports),
-            "later states are left out of earlier gradients",
+            "what flows back became too large for a double", cut, items, "later states are left out of earlier gradients"
         )
 
 
 def note_divergence(worlds: StepBatch | RolloutBatch) -> None:
     """Warns of worlds in which numbers overflowed on the way forward."""
-    if isinstance(worlds, RolloutBatch):
-        diverged = [i for i, step in enumerate(worlds.diverged_at) if step >= 0]
-    else:
-        diverged = [i for i in range(len(worlds)) if worlds.status(i).diverged]
-    if diverged:
+    if diverged := worlds.diverged:
         _warn("numbers overflowed in a step", diverged, len(worlds), "the state stays as it was before it")
 
 

@@ -1,7 +1,7 @@
 """StepBatches for one step each, used again.
 
-A fresh StepBatch has threads to start and memory to find, which takes longer than the step itself. So one that is not
-needed any more waits here for the next step of as many worlds.
+A fresh StepBatch has memory to find, which takes longer than a step of a small robot. So one that is not needed any more
+waits here for the next step of as many worlds.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import threading
 
 from lithe._lithe import Model, StepBatch
 
-# How much may wait: worlds · nv of all batches together. A world takes some kilobytes per DoF.
-LARGEST = 40_000
+# How much may wait: worlds · nv of all batches together. A world takes half a kilobyte per DoF.
+LARGEST = 400_000
 
 # What a batch must have in common with the next step: nv (its memory fits then), worlds, threads.
 Kind = tuple[int, int, int]

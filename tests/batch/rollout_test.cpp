@@ -121,7 +121,7 @@ TEST(Rollout, RecordsOfAModelShareItsColliders) {
   c.options.tape = Tape::records;
   Rollout motion;
   rollout(c.model, c.start, c.controls, c.options, motion);
-  EXPECT_EQ(motion.records[0].colliders.use_count(), 30);
+  for (const StepRecord& record : motion.records) EXPECT_EQ(record.colliders, motion.records[0].colliders);
 }
 
 #ifdef __GLIBC__
@@ -149,7 +149,7 @@ TEST(RolloutMemory, OfCheckpointsIsSmall) {
   RolloutCase c = pushed_case("humanoid", 10000, 0);
   c.options.tape = Tape::records;
   const RolloutMemory records = estimate_memory(c.model, c.start, c.controls, c.options);
-  EXPECT_GT(records.records, 500e6);
+  EXPECT_GT(records.records, 100e6);
   EXPECT_EQ(records.checkpoints, 0);
   c.options.tape = Tape::checkpoints;
   const RolloutMemory every = estimate_memory(c.model, c.start, c.controls, c.options);

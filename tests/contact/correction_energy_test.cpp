@@ -21,15 +21,15 @@ World jammed_door(double offset) {
 TEST(CorrectionEnergy, WhatPressesOnAJointsAxisIsNotMuchHeavierThanTheIsland) {
   // 1/A_ii goes with offset⁻²: 1e12 kg here, for a door of two.
   const double mass = 2, gravity_step = 9.81e-3;
-  for (const double offset : {1e-7, 1e-4}) {
+  for (const double offset : {1e-7, 1e-5}) {
     World world = jammed_door(offset);
     world.step();
-    const ContactProblem& problem = world.record().problem;
+    const ContactProblem problem = lcps_of(world.model(), world.record());
     ASSERT_EQ(problem.island_count(), 1);
     ASSERT_GT(1 / problem.diagonal(0)[0], 1000 * mass);
     const double d = problem.target[0], b = std::abs(problem.b[0]);
     ASSERT_GT(d, 0);
-    const double allowance = mass * d * (d + gravity_step) + 100 * mass * d * (d + b);
+    const double allowance = mass * d * (d + gravity_step) + 1000 * mass * d * (d + b);
     EXPECT_NEAR(energy_allowance(problem, 0, mass, gravity_step), allowance, 1e-12);
     EXPECT_LT(world.kinetic_energy(), allowance);
   }
@@ -40,7 +40,7 @@ TEST(CorrectionEnergy, ARowCountsWithTheInertiaThatItPressesOn) {
   const double mass = 20;
   World world = jammed_door(0.1);
   world.step();
-  const ContactProblem& problem = world.record().problem;
+  const ContactProblem problem = lcps_of(world.model(), world.record());
   ASSERT_EQ(problem.island_count(), 1);
   const double response = problem.diagonal(0)[0];
   ASSERT_GT(response, 1 / mass);
@@ -52,7 +52,7 @@ TEST(CorrectionEnergy, InertRowsDoNotCount) {
   // Both spheres on the hinge's axis: nothing that presses there moves the door.
   World world = jammed_door(0);
   world.step();
-  const ContactProblem& problem = world.record().problem;
+  const ContactProblem problem = lcps_of(world.model(), world.record());
   ASSERT_EQ(problem.island_count(), 1);
   EXPECT_EQ(energy_allowance(problem, 0, 2, 9.81e-3), 0);
 }

@@ -226,7 +226,7 @@ TEST(BounceByParameters, KnowsHowGapsMove) {
     StepLinearization linearization;
     if (!bounces(record) || !linearize(at.model, record, record.classes, {}, linearization)) return;
     const auto gaps_of = [](const StepRecord& from) {
-      VecX gaps = VecX::Zero(static_cast<Eigen::Index>(from.problem.rows.size()));
+      VecX gaps = VecX::Zero(from.problem.row_count());
       for (const Constraint& constraint : from.problem.constraints) {
         if (constraint.rule != TargetRule::restitution) continue;
         gaps[constraint.first_row] = from.contacts.contacts[constraint.index].gap;
@@ -238,7 +238,7 @@ TEST(BounceByParameters, KnowsHowGapsMove) {
     columns.start(at.model, record, linearization);
     for (int k = 0; k < parameters.size(); ++k) {
       const ParameterColumn& x = columns.column(at.model, record, linearization, parameters.entries()[k]);
-      const VecX gap = Eigen::Map<const VecX>(x.gap.data(), static_cast<Eigen::Index>(record.problem.rows.size()));
+      const VecX gap = Eigen::Map<const VecX>(x.gap.data(), static_cast<Eigen::Index>(record.f.size()));
       if (!moves_surfaces(parameters.entries()[k])) {
         EXPECT_TRUE(gap.isZero(0)) << parameters.names()[k];
         continue;

@@ -5,6 +5,7 @@
 #include "lithe/scenes/catalogue.h"
 #include "lithe/scenes/pile.h"
 #include "lithe/scenes/towers.h"
+#include "lithe/step/step_stages.h"
 #include "lithe/step/step_vjp.h"
 #include "lithe/step/world.h"
 
@@ -40,7 +41,7 @@ void compare_with_matrix(const std::string& name, int steps, double tolerance) {
     step(scene.model, state, control, without, second, &guess);
     ASSERT_TRUE(first.status.solved());
     ASSERT_TRUE(second.status.solved()) << "step " << i;
-    for (int k = 0; k < second.problem.island_count(); ++k) ASSERT_LT(second.problem.A_start[k], 0);
+    for (const std::ptrdiff_t start : problem_of(second).A_start) ASSERT_LT(start, 0);
     const LcpFlag flags = first.status.flags | second.status.flags;
     if (!has(flags, LcpFlag::tied)) {
       EXPECT_LT((first.next.v - second.next.v).cwiseAbs().maxCoeff(), tolerance) << "step " << i;
@@ -87,7 +88,7 @@ TEST(LargeIslands, HaveTheGradientsOfTheInverse) {
       ASSERT_TRUE(trees || record.classes == classes);
       classes = record.classes;
       guess = record.warm_start;
-      ASSERT_EQ(record.problem.A_start[0] < 0, trees);
+      ASSERT_EQ(problem_of(record).A_start[0] < 0, trees);
       step_vjp(scene.model, record, by_next, trees ? by_trees : by_inverse);
     }
     const double scale = by_inverse.q.norm();
@@ -147,7 +148,7 @@ TEST(LargeIslands, AHundredSolidsSettle) {
   int largest = 0;
   for (int i = 0; i < 600; ++i) {
     ASSERT_FALSE(world.step().diverged);
-    for (const Island& island : world.record().problem.islands.islands()) largest = std::max(largest, island.row_count);
+    for (const Island& island : world.record().problem.islands) largest = std::max(largest, island.row_count);
   }
   EXPECT_GT(largest, 100);
   for (const World::ContactImpulse& contact : world.contacts()) EXPECT_GT(contact.gap, -5e-3);

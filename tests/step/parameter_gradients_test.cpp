@@ -16,6 +16,7 @@
 #include "lithe/step/linearization.h"
 #include "lithe/step/parameter_columns.h"
 #include "lithe/step/step_jacobians.h"
+#include "lithe/step/step_stages.h"
 #include "tests/step/parameter_cases.h"
 #include "tests/support/allocation_counter.h"
 #include "tests/support/differentiate.h"
@@ -279,7 +280,7 @@ TEST(ParameterGradients, AgreeWithDifferencesInContactsOfSolids) {
 // −(J z + D y) of a step: what the second point of a linearization differentiates.
 VecX second_point(const Model& model, const StepRecord& record, const StepLinearization& base) {
   const DofTree& tree = model.tree();
-  const ContactProblem& problem = record.problem;
+  const ContactProblem& problem = stages_of(model, record).problem;
   const auto rows = static_cast<Eigen::Index>(problem.rows.size());
   const VecX& z = base.null.z;
   const VecX y = Eigen::Map<const VecX>(base.response.y().data(), rows);
@@ -289,7 +290,7 @@ VecX second_point(const Model& model, const StepRecord& record, const StepLinear
   for (int j = 0; j < tree.nv; ++j) {
     unit.resize_zero(tree.slot_count);
     unit.at(0, tree.slot[j]) = 1;
-    problem.touches.velocities(tree, record.kin, unit, touches.data());
+    problem.touches.velocities(tree, stages_of(model, record).kin, unit, touches.data());
     row_velocities(problem, touches.data(), column.data());
     J.col(j) = Eigen::Map<const VecX>(column.data(), rows);
   }

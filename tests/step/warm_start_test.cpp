@@ -17,6 +17,7 @@ struct OneStep {
   StepRecord record;
   explicit OneStep(Scene the_scene) : scene(std::move(the_scene)), state{scene.q, scene.v} {}
   void step(const WarmStart* guess) { lithe::step(scene.model, state, {}, {}, record, guess); }
+  ContactProblem problem() const { return lcps_of(scene.model, record); }
 };
 
 TEST(WarmStart, OfTheSameStepIsRight) {
@@ -37,7 +38,7 @@ TEST(WarmStart, FindsEveryConstraintOfTheStepItComesFrom) {
   OneStep run(stack(5));
   run.step(nullptr);
   WarmStart::Guess guess;
-  const int found = run.record.warm_start.guess(run.record.problem, guess);
+  const int found = run.record.warm_start.guess(run.problem(), guess);
   EXPECT_EQ(found, static_cast<int>(run.record.problem.constraints.size()));
   EXPECT_EQ(guess.classes, run.record.classes);
   ASSERT_EQ(guess.impulses.size(), run.record.f.size());
@@ -50,10 +51,10 @@ TEST(WarmStart, IsSteadyOnceAGuessWasRight) {
   OneStep run(stack(5));
   run.step(nullptr);
   WarmStart::Guess guess;
-  run.record.warm_start.guess(run.record.problem, guess);
+  run.record.warm_start.guess(run.problem(), guess);
   EXPECT_EQ(guess.steady, std::vector<std::uint8_t>({0})) << "nothing had been guessed";
   run.step(&run.record.warm_start);
-  run.record.warm_start.guess(run.record.problem, guess);
+  run.record.warm_start.guess(run.problem(), guess);
   EXPECT_EQ(guess.steady, std::vector<std::uint8_t>({1}));
 }
 
@@ -69,7 +70,7 @@ TEST(WarmStart, KnowsContactsByNameNotByPlace) {
   run.state.q = lifted.q;
   run.step(nullptr);
   WarmStart::Guess guess;
-  const int found = remembered.guess(run.record.problem, guess);
+  const int found = remembered.guess(run.problem(), guess);
   EXPECT_EQ(found, static_cast<int>(run.record.problem.constraints.size()));
   EXPECT_LT(guess.classes.size(), before.size());
 }
@@ -78,10 +79,11 @@ TEST(WarmStart, LeavesTheUnknownToTheirVelocity) {
   OneStep run(stack(2));
   run.step(nullptr);
   WarmStart::Guess guess;
-  EXPECT_EQ(WarmStart().guess(run.record.problem, guess), 0);
+  const ContactProblem problem = run.problem();
+  EXPECT_EQ(WarmStart().guess(problem, guess), 0);
   EXPECT_EQ(guess.steady, std::vector<std::uint8_t>({0}));
-  for (const Constraint& constraint : run.record.problem.constraints) {
-    const bool pushes = run.record.problem.b[constraint.first_row] < 0;
+  for (const Constraint& constraint : problem.constraints) {
+    const bool pushes = problem.b[constraint.first_row] < 0;
     EXPECT_EQ(guess.impulses[constraint.first_row], 0);
     EXPECT_EQ(guess.classes[constraint.first_row], pushes ? RowClass::clamping : RowClass::separating);
   }

@@ -451,9 +451,10 @@ bool SceneMaker::is_stiff(const GradcheckScene& scene) const {
   constexpr double kLeast = 1e-3, kNearlyDependent = 1e-4, kDependent = 1e-11;
   StepRecord record;
   step(scene.model, scene.state, scene.control, scene.options, record);
-  for (int i = 0; i < record.problem.island_count(); ++i) {
-    const Island& island = record.problem.islands.islands()[i];
-    const BoxedLcp lcp = record.problem.lcp(i);
+  const ContactProblem problem = lcps_of(scene.model, record);
+  for (int i = 0; i < problem.island_count(); ++i) {
+    const Island& island = problem.islands.islands()[i];
+    const BoxedLcp lcp = problem.lcp(i);
     const std::span<const RowClass> classes = std::span(record.classes).subspan(island.first_row, island.row_count);
     std::vector<int> clamping;
     for (int row = 0; row < island.row_count; ++row) {

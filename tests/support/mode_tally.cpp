@@ -191,10 +191,12 @@ void ModeTally::add_islands(const StepRecord& record) {
   for (int i = 0; i < record.problem.island_count(); ++i) {
     const LcpReport& report = record.reports[i];
     if (report.rank >= report.clamping_rows) continue;
-    const Island& island = record.problem.islands.islands()[i];
+    const Island& island = record.problem.islands[i];
     bool sliding = false;
-    for (int row = island.first_row; row < island.first_row + island.row_count; ++row) {
-      sliding |= record.problem.rows[row].kind == RowKind::friction && slides(record.classes[row]);
+    for (int c = 0; c < island.constraint_count; ++c) {
+      const Constraint& constraint = record.problem.constraints[island.first_constraint + c];
+      if (constraint.kind != ConstraintKind::contact) continue;
+      for (int k = 1; k < constraint.rows; ++k) sliding |= slides(record.classes[constraint.first_row + k]);
     }
     count(sliding ? "rank-deficient, sliding" : "rank-deficient, sticking");
   }

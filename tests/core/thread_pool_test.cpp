@@ -1,13 +1,17 @@
-#include "lithe/batch/thread_pool.h"
+#include "lithe/core/thread_pool.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <memory>
 #include <mutex>
 #include <stdexcept>
 #include <string>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
 #include <vector>
 
 #include "tests/support/allocation_counter.h"
@@ -68,7 +72,12 @@ TEST(ThreadPool, ItemsRunAtTheSameTimeInAsManyThreads) {
 TEST(ThreadPool, TheCallerWorksToo) {
   ThreadPool pool(2);
   std::vector<std::thread::id> ids(2);
-  pool.parallel_for(2, [&](int item, int) { ids[item] = std::this_thread::get_id(); });
+  std::atomic<int> arrived = 0;
+  pool.parallel_for(2, [&](int item, int) {
+    ids[item] = std::this_thread::get_id();
+    ++arrived;
+    while (arrived < 2) std::this_thread::yield();
+  });
   EXPECT_EQ(ids[0], std::this_thread::get_id());
   EXPECT_NE(ids[1], std::this_thread::get_id());
 }
@@ -117,9 +126,12 @@ TEST(ThreadPool, ServesAfterAnErrorInsideACallFromInside) {
     pool.parallel_for(2, [&](int, int) { pool.parallel_for(1, [](int, int) { throw std::runtime_error("inner"); }); });
   };
   EXPECT_THROW(failing(), std::runtime_error);
-  std::vector<std::thread::id> ids(2);
-  pool.parallel_for(2, [&](int item, int) { ids[item] = std::this_thread::get_id(); });
-  EXPECT_NE(ids[0], ids[1]);  // no thread thinks that it is still inside
+  std::atomic<int> arrived = 0;
+  pool.parallel_for(2, [&](int, int) {  // no thread thinks that it is still inside, else this would never end
+    ++arrived;
+    while (arrived < 2) std::this_thread::yield();
+  });
+  EXPECT_EQ(arrived, 2);
 }
 
 TEST(ThreadPool, CallsFromSeveralThreadsTakeTurns) {
@@ -133,6 +145,68 @@ TEST(ThreadPool, CallsFromSeveralThreadsTakeTurns) {
   }
   for (std::thread& caller : callers) caller.join();
   for (const std::vector<int>& mine : done) EXPECT_EQ(mine, std::vector<int>(50, 20));
+}
+
+TEST(ThreadPool, AllPoolsShareTheThreadsOfTheProcess) {
+  std::vector<std::unique_ptr<ThreadPool>> pools;
+  std::vector<int> done(64);
+  const int before = ThreadPool::threads_in_use();
+  for (int k = 0; k < 100; ++k) {
+    pools.push_back(std::make_unique<ThreadPool>(8));
+    pools.back()->parallel_for(64, [&](int item, int) { ++done[item]; });
+  }
+  EXPECT_EQ(done, std::vector<int>(64, 100));
+  EXPECT_EQ(ThreadPool::threads_in_use(), std::max(before, 7));
+}
+
+TEST(ThreadPool, PoolsAtWorkAtOnceDoNotWaitForOneAnother) {
+  // The first call ends only when the second has.
+  ThreadPool first(3), second(3);
+  std::atomic<bool> second_is_done = false;
+  std::thread caller([&] {
+    first.parallel_for(3, [&](int, int) {
+      while (!second_is_done) std::this_thread::yield();
+    });
+  });
+  std::vector<int> done(100, 0);
+  for (int round = 0; round < 100; ++round) second.parallel_for(100, [&](int item, int) { ++done[item]; });
+  second_is_done = true;
+  caller.join();
+  EXPECT_EQ(done, std::vector<int>(100, 100));
+}
+
+TEST(ThreadPool, WorksInAForkedProcess) {
+  ThreadPool pool(3);
+  std::vector<int> done(30, 0);
+  const auto work = [&] { pool.parallel_for(30, [&](int item, int) { ++done[item]; }); };
+  work();
+  // While others are at work.
+  std::atomic<bool> stop = false;
+  ThreadPool busy(3);
+  std::thread caller([&] {
+    while (!stop) busy.parallel_for(3, [](int, int) { std::this_thread::yield(); });
+  });
+  for (int round = 0; round < 5; ++round) {
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      work();
+      // The pools of the parent may go as well.
+      std::atomic<int> arrived = 0;
+      pool.parallel_for(3, [&](int, int) {
+        ++arrived;
+        while (arrived < 3) std::this_thread::yield();
+      });
+      _exit(done == std::vector<int>(30, 2) && ThreadPool::threads_in_use() == 2 ? 0 : 1);
+    }
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  }
+  stop = true;
+  caller.join();
+  work();
+  EXPECT_EQ(done, std::vector<int>(30, 2));
 }
 
 TEST(ThreadPool, AllocatesNothing) {

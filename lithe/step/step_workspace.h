@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "lithe/collision/detect_contacts.h"
+#include "lithe/lcp/solve_lcp.h"
+#include "lithe/step/step_stages.h"
+
+namespace lithe {
+
+// The memory that all steps of one thread share, for models of one structure. It saves time and allocations and changes no
+// result.
+struct StepWorkspace {
+  StepStages stages;
+  std::uint64_t stages_of_step = 0;  // StepRecord::step_number of the step that the stages are of
+  bool has_forces = false;           // and whether those of force_stages_of() are there,
+  bool has_mass = false;             // and of mass_stages_of()
+
+  std::shared_ptr<const ColliderSet> colliders;  // of the last step
+  std::uint64_t collider_revision = 0;
+  DetectionWorkspace detection;
+  ContactSet contacts;  // as they are found; the record gets a copy of the right size
+  WarmStart::Guess guess;
+  std::vector<std::uint8_t> steady;  // by island: the answer was what had been guessed
+  VecX delta;
+  Lanes<1> z;
+
+  std::uint64_t next_step_number();
+
+ private:
+  std::uint64_t next_number_ = 0, numbers_end_ = 0;
+};
+
+// This thread's. A thread that steps models of several structures in turn has a workspace for each of the last four.
+StepWorkspace& step_workspace(const DofTree& tree);
+
+// The solver's, for models of all kinds.
+LcpWorkspace& lcp_workspace();
+
+// 2: the smooth motion, stage by stage. What acts, and M̂ with its factor; needs stages.kin.
+void find_smooth_forces(const Model& model, const StepRecord& record, StepStages& stages);
+void find_mass(const Model& model, StepStages& stages);
+// v_free; needs record.inverse.
+void find_free_motion(const Model& model, const StepRecord& record, Lanes<1>& z, StepStages& stages);
+
+// What the record keeps of the problem, once it is solved.
+void keep_problem(const ContactProblem& problem, RecordedProblem& out);
+
+}  // namespace lithe
