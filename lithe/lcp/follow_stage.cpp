@@ -40,7 +40,13 @@ FollowStage::Outcome FollowStage::run(const PreparedLcp& problem, const LoopStre
     choose_eliminated(problem, guess, impulses);
     reduced_.reduce(problem, stresses, eliminate_);
     start_.resize(reduced_.size());
-    for (int i = 0; i < reduced_.size(); ++i) start_[i] = impulses[reduced_.kept()[i]];
+    for (int i = 0; i < reduced_.size(); ++i) {
+      // Impulses are not kept with all digits, but a row at its bound is exactly there.
+      const int row = reduced_.kept()[i];
+      start_[i] = guess[row] == RowClass::at_upper   ? LcpRow::kInfinity
+                  : guess[row] == RowClass::at_lower ? -LcpRow::kInfinity
+                                                     : impulses[row];
+    }
     const Outcome outcome = climb(problem, b_free);
     if (!keep_saturated(problem)) return outcome;
   }
