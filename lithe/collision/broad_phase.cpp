@@ -10,6 +10,8 @@ namespace {
 
 // Fat boxes reach this share of the shape's extent further: far enough to be left rarely, near enough to hold few pairs.
 constexpr double kFatness = 0.1;
+// What moves fast gets room for so many steps, up to its own extent.
+constexpr double kStepsAhead = 8;
 
 std::uint64_t key(int a, int b) {
   return static_cast<std::uint64_t>(std::min(a, b)) << 32 | static_cast<std::uint64_t>(std::max(a, b));
@@ -23,6 +25,14 @@ double growth_of(const Collider& c) { return std::max(1e-3 * c.length_scale, c.m
 
 Aabb exact_box(const Collider& c, const Pose& X_WG, double growth) {
   return bounds_in_world(X_WG, c.box_centre, c.box_half, growth);
+}
+
+double largest_shift(const Aabb& before, const Aabb& after) {
+  double largest = 0;
+  for (int k = 0; k < 3; ++k) {
+    largest = std::max({largest, std::abs(after.lower[k] - before.lower[k]), std::abs(after.upper[k] - before.upper[k])});
+  }
+  return largest;
 }
 
 // Whether the bounding box of `c` reaches below the plane.
@@ -82,12 +92,16 @@ void BroadPhase::find_moved(const ColliderSet& set, std::span<const Pose> poses)
   }
   moved_.clear();
   for (std::size_t i = 0; i < moving_.size(); ++i) {
-    const Tracked& t = moving_[i];
+    Tracked& t = moving_[i];
     const Aabb box = exact_box(set.colliders()[t.shape], poses[t.shape], t.growth);
     check_finite(std::isfinite(box.upper[0] - box.lower[0] + box.upper[1] - box.lower[1] + box.upper[2] - box.lower[2]),
                  t.shape);
+    const bool is_new = t.leaf == AabbTree::kNone;
+    if (is_new || !contains(moving_tree_.box(t.leaf), box)) {
+      t.shift = is_new ? 0 : largest_shift(exact_[t.shape], box);
+      moved_.push_back(static_cast<int>(i));
+    }
     exact_[t.shape] = box;
-    if (t.leaf == AabbTree::kNone || !contains(moving_tree_.box(t.leaf), box)) moved_.push_back(static_cast<int>(i));
   }
 }
 
@@ -97,7 +111,8 @@ void BroadPhase::look_up_moved(const ColliderSet& set) {
     is_moved_[t.shape] = 1;
     if (t.leaf != AabbTree::kNone) moving_tree_.remove(t.leaf);
     const Aabb& box = exact_[t.shape];
-    t.leaf = moving_tree_.insert(grown(box, kFatness * largest_extent(box)), t.shape);
+    const double extent = largest_extent(box);
+    t.leaf = moving_tree_.insert(grown(box, std::clamp(kStepsAhead * t.shift, kFatness * extent, extent)), t.shape);
   }
   std::erase_if(candidates_, [&](std::uint64_t k) { return is_moved_[pair_of(k).a] || is_moved_[pair_of(k).b]; });
 

@@ -30,7 +30,8 @@ class BroadPhase {
   struct Tracked {
     int shape;
     int leaf;
-    double growth;  // how far contacts reach beyond the shape
+    double growth;     // how far contacts reach beyond the shape
+    double shift = 0;  // of its box since the last call, when it left its fat box
   };
 
   void reset(const ColliderSet& set);
