@@ -68,11 +68,21 @@ double error_of(const Model& model, const StepRecord& record, const Constraint& 
   }
 }
 
-// The constraint that is furthest from where it should be.
-std::string worst_constraint(const Model& model, const StepRecord& record) {
+// Whether what the constraint asked for was dropped or reduced.
+bool lost_its_target(const StepRecord& record, const Constraint& constraint) {
+  if (constraint.rule == TargetRule::reduced) return true;
+  for (int k = 0; k < constraint.rows; ++k) {
+    if (record.problem.is_dropped(constraint.first_row + k)) return true;
+  }
+  return false;
+}
+
+// The constraint that is furthest from where it should be: of all, or of those that lost their targets.
+std::string worst_constraint(const Model& model, const StepRecord& record, bool without_target = false) {
   const Constraint* worst = nullptr;
   double most = 0;
   for (const Constraint& constraint : record.problem.constraints) {
+    if (without_target && !lost_its_target(record, constraint)) continue;
     const double error = error_of(model, record, constraint);
     if (worst && error <= most) continue;
     worst = &constraint;
@@ -87,7 +97,7 @@ std::string step_trouble(const Model& model, const StepRecord& record) {
   const LcpFlag flags = record.status.flags;
   if (record.status.diverged) return "diverged: numbers overflowed";
   if (has(flags, LcpFlag::unsolved)) return "unsolved" + worst_constraint(model, record);
-  if (has(flags, LcpFlag::targets_dropped)) return "targets dropped" + worst_constraint(model, record);
+  if (has(flags, LcpFlag::targets_dropped)) return "targets dropped" + worst_constraint(model, record, true);
   if (has(flags, LcpFlag::unpolished)) return "unpolished" + worst_constraint(model, record);
   return "";
 }

@@ -34,10 +34,9 @@ bool is_moderate(const PaddedMatrix& matrix) {
   return true;
 }
 
-bool bounces(const StepRecord& record, const Constraint& constraint, int island) {
+bool bounces(const StepRecord& record, const Constraint& constraint) {
   return constraint.rule == TargetRule::restitution && record.classes[constraint.first_row] == RowClass::clamping &&
-         !(has(record.reports[island].flags, LcpFlag::targets_dropped) &&
-           record.problem.target[constraint.first_row] > 0);
+         !record.problem.is_dropped(constraint.first_row);
 }
 
 // Calls visit(index of the constraint, its island) for every contact that bounces.
@@ -46,7 +45,7 @@ void for_each_bounce(const StepRecord& record, Visit visit) {
   for (int i = 0; i < record.problem.island_count(); ++i) {
     const Island& island = record.problem.islands[i];
     for (int c = island.first_constraint; c < island.first_constraint + island.constraint_count; ++c) {
-      if (bounces(record, record.problem.constraints[c], i)) visit(c, i);
+      if (bounces(record, record.problem.constraints[c])) visit(c, i);
     }
   }
 }

@@ -53,6 +53,7 @@ struct RecordedProblem {
 
   int island_count() const { return static_cast<int>(islands.size()); }
   int row_count() const { return static_cast<int>(target.size()); }
+  bool is_dropped(int row) const { return !target_dropped.empty() && target_dropped[row] != 0; }
 };
 
 // What one step leaves to look at, and the tape that its derivatives are taken from: what they need and what would take long to
