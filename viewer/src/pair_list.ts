@@ -9,12 +9,13 @@ export const kRowsAtOnce = 500;
 export class PairList {
   readonly element = h('div', { class: 'pairs' });
   private readonly list_ = h('ul', { tabindex: 0, 'aria-label': 'Pairs that do not touch' });
-  private readonly more_ = h('button', { type: 'button', class: 'text wide' });
+  private readonly more_ = h('button', { type: 'button', class: 'text wide' }, 'Show more');
   private pairs_: readonly ExceptedPair[] = [];
   private seen_ = false;
 
   constructor() {
     this.element.append(this.list_, this.more_);
+    this.more_.hidden = true;
     this.more_.addEventListener('click', () => this.add_rows());
   }
 
