@@ -67,7 +67,6 @@ BatchResult measure_batch(const Subject& subject, const BatchSettings& settings)
 
   BatchResult result;
   Stopwatch steps, vjps;
-  const double before = kilobytes_in_use();
   for (int i = 0; i < settings.skipped + settings.steps; ++i) {
     for (Control& control : controls) {
       drive.next();
@@ -75,7 +74,8 @@ BatchResult measure_batch(const Subject& subject, const BatchSettings& settings)
     }
     if (i == settings.skipped) {
       steps = vjps = {};
-      result.kilobytes = (kilobytes_in_use() - before) / static_cast<double>(settings.worlds);
+      for (const StepRecord& record : records) result.kilobytes += static_cast<double>(memory_of(record)) / 1024;
+      result.kilobytes /= static_cast<double>(settings.worlds);
     }
     const BatchGuess guess = i == 0 ? BatchGuess::none : BatchGuess::last;
     steps.time([&] { step_batch(model, states, controls, options, pool, records, guess); });

@@ -30,7 +30,8 @@ Aabb exact_box(const Collider& c, const Pose& X_WG, double growth) {
 double largest_shift(const Aabb& before, const Aabb& after) {
   double largest = 0;
   for (int k = 0; k < 3; ++k) {
-    largest = std::max({largest, std::abs(after.lower[k] - before.lower[k]), std::abs(after.upper[k] - before.upper[k])});
+    largest =
+        std::max({largest, std::abs(after.lower[k] - before.lower[k]), std::abs(after.upper[k] - before.upper[k])});
   }
   return largest;
 }
@@ -97,10 +98,10 @@ void BroadPhase::find_moved(const ColliderSet& set, std::span<const Pose> poses)
     check_finite(std::isfinite(box.upper[0] - box.lower[0] + box.upper[1] - box.lower[1] + box.upper[2] - box.lower[2]),
                  t.shape);
     const bool is_new = t.leaf == AabbTree::kNone;
-    if (is_new || !contains(moving_tree_.box(t.leaf), box)) {
-      t.shift = is_new ? 0 : largest_shift(exact_[t.shape], box);
-      moved_.push_back(static_cast<int>(i));
-    }
+    const double shift = is_new ? 0.0 : largest_shift(exact_[t.shape], box);
+    t.speed = std::min(shift, t.shift);
+    t.shift = shift;
+    if (is_new || !contains(moving_tree_.box(t.leaf), box)) moved_.push_back(static_cast<int>(i));
     exact_[t.shape] = box;
   }
 }
@@ -112,7 +113,7 @@ void BroadPhase::look_up_moved(const ColliderSet& set) {
     if (t.leaf != AabbTree::kNone) moving_tree_.remove(t.leaf);
     const Aabb& box = exact_[t.shape];
     const double extent = largest_extent(box);
-    t.leaf = moving_tree_.insert(grown(box, std::clamp(kStepsAhead * t.shift, kFatness * extent, extent)), t.shape);
+    t.leaf = moving_tree_.insert(grown(box, std::clamp(kStepsAhead * t.speed, kFatness * extent, extent)), t.shape);
   }
   std::erase_if(candidates_, [&](std::uint64_t k) { return is_moved_[pair_of(k).a] || is_moved_[pair_of(k).b]; });
 

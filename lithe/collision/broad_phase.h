@@ -31,7 +31,8 @@ class BroadPhase {
     int shape;
     int leaf;
     double growth;     // how far contacts reach beyond the shape
-    double shift = 0;  // of its box since the last call, when it left its fat box
+    double shift = 0;  // of its box since the last call,
+    double speed = 0;  // and the smaller one of the last two: what is set somewhere else does not go on like that
   };
 
   void reset(const ColliderSet& set);

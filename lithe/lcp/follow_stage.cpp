@@ -25,6 +25,7 @@ constexpr double kSpare = 0.1;
 constexpr double kNoStress = 1e-12;
 constexpr int kStressPasses = 12;
 constexpr int kMostRedundantRefinements = 8;
+constexpr int kMostCorrections = 6;
 
 }  // namespace
 
@@ -34,20 +35,14 @@ FollowStage::Outcome FollowStage::run(const PreparedLcp& problem, const LoopStre
   stresses_ = &stresses;
   events_ = inversions_ = 0;
   keep_.assign(problem.size(), 0);
-  f_.resize(problem.size());
-  w_.resize(problem.size());
+  // All at once, so that no later step finds something missing.
+  for (auto* vector : {&f_, &w_, &f_ridge_, &f_free_, &r_, &correction_, &stress_}) vector->resize(problem.size());
   for (int redone = 0; redone <= kMostRedone; ++redone) {
     choose_eliminated(problem, guess, impulses);
-    reduced_.reduce(problem, stresses, eliminate_);
+    reduced_.reduce(problem, stresses, eliminate_, kRungs[0] * problem.mean_diagonal);
     start_.resize(reduced_.size());
-    for (int i = 0; i < reduced_.size(); ++i) {
-      // Impulses are not kept with all digits, but a row at its bound is exactly there.
-      const int row = reduced_.kept()[i];
-      start_[i] = guess[row] == RowClass::at_upper   ? LcpRow::kInfinity
-                  : guess[row] == RowClass::at_lower ? -LcpRow::kInfinity
-                                                     : impulses[row];
-    }
-    const Outcome outcome = climb(problem, b_free);
+    for (int i = 0; i < reduced_.size(); ++i) start_[i] = impulses[reduced_.kept()[i]];
+    const Outcome outcome = climb(problem, guess, b_free);
     if (!keep_saturated(problem)) return outcome;
   }
   return Outcome::classes;
@@ -55,16 +50,18 @@ FollowStage::Outcome FollowStage::run(const PreparedLcp& problem, const LoopStre
 
 // Right classes for the ridge and, where it bends the equations too much for the polished impulses to be a solution, for a smaller
 // one.
-FollowStage::Outcome FollowStage::climb(const PreparedLcp& problem, std::span<const double> b_free) {
+FollowStage::Outcome FollowStage::climb(const PreparedLcp& problem, std::span<const RowClass> guess,
+                                        std::span<const double> b_free) {
   for (const double epsilon : {kRungs[0], kRungs[1]}) {  // with smaller ones an inverse has no digits left
     epsilon_ = epsilon;
     const bool first = epsilon == kRungs[0];
     const double ridge = epsilon * problem.mean_diagonal;
-    if (!follow(ridge, first)) return first ? Outcome::failed : Outcome::classes;
+    if (!first) reduced_.reduce(problem, *stresses_, eliminate_, ridge);
+    if (!follow(ridge, first, guess)) return first ? Outcome::failed : Outcome::classes;
     write_classes(problem);
-    const bool exact = path_.solve_ridge(reduced_.b(), kRidgeGoal * problem.scale, kRidgeEnough * problem.scale);
-    std::copy_n(path_.f(), reduced_.size(), start_.begin());
     reduced_.recover(path_.f(), problem.lcp.b, f_);
+    const bool exact = refine(problem, ridge, kRidgeGoal * problem.scale, kRidgeEnough * problem.scale);
+    for (int i = 0; i < reduced_.size(); ++i) start_[i] = f_[reduced_.kept()[i]];
     const double largest = largest_magnitude(f_);
     const bool bends = ridge * largest > kBend * problem.scale;
     if (!bends && !exact) return Outcome::classes;
@@ -72,9 +69,11 @@ FollowStage::Outcome FollowStage::climb(const PreparedLcp& problem, std::span<co
     const bool hopeless = ridge * largest > problem.scale;
     if (exact && !hopeless) {
       const Outcome outcome = verify(problem, ridge, bends);
-      if (outcome == Outcome::solved || !bends) return outcome;
+      // Rows that creep may have the wrong sign for polished impulses; a smaller ridge tells.
+      const bool final = is_polished_ || !first || !has_loops(problem);
+      if (outcome == Outcome::solved ? final : !bends) return outcome;
     }
-    if (first && targets_push(largest, b_free)) return Outcome::contradiction;
+    if (first && targets_push(problem, ridge, largest, b_free)) return Outcome::contradiction;
   }
   return Outcome::classes;
 }
@@ -92,8 +91,9 @@ void FollowStage::choose_eliminated(const PreparedLcp& problem, std::span<const 
 }
 
 // From impulses after two sweeps, on a short leash: sweeps save most of the events, but spread impulses over redundant rows,
-// from where some paths get nowhere. Those begin anew from the impulses as they were.
-bool FollowStage::follow(double ridge, bool sweep) {
+// from where some paths get nowhere. Those begin anew from the impulses as they were; these are not kept with all digits, but rows that
+// were at their bounds are exactly there.
+bool FollowStage::follow(double ridge, bool first, std::span<const RowClass> guess) {
   const int n = reduced_.size();
   const auto follow_from_start = [&](int sweeps, int events) {
     path_.start(reduced_, ridge, start_);
@@ -103,17 +103,66 @@ bool FollowStage::follow(double ridge, bool sweep) {
     inversions_ += path_.inversions();
     return found;
   };
-  return (sweep && follow_from_start(kSweepsAhead, 30 + n / 2)) || follow_from_start(0, 2 * n + 50);
+  const int few = 30 + n / 2, many = 2 * n + 50;
+  if (!first) return follow_from_start(0, many);
+  if (follow_from_start(kSweepsAhead, few)) return true;
+  for (int i = 0; i < n; ++i) {
+    const RowClass was = guess[reduced_.kept()[i]];
+    if (is_at_bound(was)) start_[i] = was == RowClass::at_upper ? LcpRow::kInfinity : -LcpRow::kInfinity;
+  }
+  return follow_from_start(0, many);
 }
 
 void FollowStage::write_classes(const PreparedLcp& problem) {
   classes_.assign(problem.size(), RowClass::clamping);
   for (int i = 0; i < reduced_.size(); ++i) classes_[reduced_.kept()[i]] = path_.classes()[i];
   problem.make_consistent(classes_);
-  implied_rows_clamp_ = false;
-  for (int i = 0; i < reduced_.size(); ++i) {
-    const bool implied = !(reduced_.diagonal(i) > 0);
-    implied_rows_clamp_ = implied_rows_clamp_ || (implied && classes_[reduced_.kept()[i]] == RowClass::clamping);
+}
+
+// E among them.
+template <class Visit>
+void FollowStage::for_each_clamping_row(Visit visit) const {
+  for (const int i : reduced_.eliminated()) visit(i);
+  for (int k = 0; k < reduced_.size(); ++k) {
+    if (path_.classes()[k] == RowClass::clamping) visit(reduced_.kept()[k]);
+  }
+}
+
+// A f + ε̄ f + b of the clamping rows, with w at hand; zero elsewhere. What two-sided rows cannot have together is no
+// error of the problem without a ridge.
+void FollowStage::find_error(const PreparedLcp& problem, double ridge) {
+  r_.assign(problem.size(), 0.0);
+  for_each_clamping_row([&](int i) { r_[i] = w_[i] + ridge * f_[i]; });
+  if (ridge == 0) stresses_->remove_from(r_);
+}
+
+// What takes the error r out of the ridge problem's impulses.
+void FollowStage::find_correction() {
+  grow(r_R_, padded(reduced_.size()));
+  correction_.assign(r_.size(), 0.0);
+  reduced_.reduce_vector(r_, r_R_.data());
+  const double* correction_R = path_.answer_to(r_R_.data());
+  for (int i = 0; i < reduced_.size(); ++i) correction_[reduced_.kept()[i]] = correction_R[i];
+  reduced_.recover_eliminated(correction_R, r_, correction_);
+}
+
+void FollowStage::correct(std::span<double> f) {
+  find_correction();
+  for (std::size_t i = 0; i < f.size(); ++i) f[i] += correction_[i];
+}
+
+// Impulses of the classes, by corrections with the inverse at hand; `ridge` is that of the inverse, or zero. False where more than
+// `enough` remains.
+bool FollowStage::refine(const PreparedLcp& problem, double ridge, double goal, double enough) {
+  double before = LcpRow::kInfinity;
+  for (int round = 0;; ++round) {
+    evaluate(problem.lcp, f_, w_);
+    find_error(problem, ridge);
+    const double worst = largest_magnitude(r_);
+    if (worst <= goal) return true;
+    if (round == kMostCorrections || !(worst <= 0.5 * before)) return worst <= enough;
+    before = worst;
+    correct(f_);
   }
 }
 
@@ -131,13 +180,14 @@ bool FollowStage::keep_saturated(const PreparedLcp& problem) {
 
 // The same classes without targets; `largest` impulse is that with them. Targets that push against one another have impulses that grow as the
 // ridge gets smaller, and without them all is well; weights on light bodies, which also bend the ridge, stay.
-bool FollowStage::targets_push(double largest, std::span<const double> b_free) {
+bool FollowStage::targets_push(const PreparedLcp& problem, double ridge, double largest,
+                               std::span<const double> b_free) {
   if (b_free.empty()) return false;
-  grow(b_, padded(reduced_.size()));
-  reduced_.reduce_vector(b_free, b_.data());
-  path_.solve_ridge(b_.data(), 0, 0);
-  f_free_.resize(f_.size());
-  reduced_.recover(path_.f(), b_free, f_free_);
+  evaluate(problem.lcp, f_, w_);
+  for (int i = 0; i < problem.size(); ++i) w_[i] += b_free[i] - problem.lcp.b[i];
+  find_error(problem, ridge);
+  f_free_ = f_;
+  correct(f_free_);
   return largest_magnitude(f_free_) < kWithoutTargets * largest;
 }
 
@@ -149,7 +199,6 @@ FollowStage::Outcome FollowStage::verify(const PreparedLcp& problem, double ridg
     classes_ = moved_;
     return Outcome::classes;
   }
-  if (implied_rows_clamp_) return Outcome::classes;
   residual_ = polish(problem) ? violation(problem) : LcpRow::kInfinity;
   is_polished_ = residual_ <= kPolishedResidual;
   if (!is_polished_ && bent < residual_) {
@@ -157,7 +206,33 @@ FollowStage::Outcome FollowStage::verify(const PreparedLcp& problem, double ridg
     residual_ = violation(problem);
   }
   const bool good = is_polished_ || (!bends && residual_ <= kUnpolishedResidual);
-  return good && !TiedRows::any(problem, f_, w_) ? Outcome::solved : Outcome::classes;
+  return good && !has_kinks(problem, ridge) ? Outcome::solved : Outcome::classes;
+}
+
+// Whether rows are tied that the clamping rows do not imply, as dry friction in loops is implied. Without loops, and where a tied row
+// clamps, that is left to others.
+bool FollowStage::has_kinks(const PreparedLcp& problem, double ridge) {
+  if (!has_loops(problem)) return TiedRows::any(problem, f_, w_);
+  for (int i = 0; i < reduced_.size(); ++i) {
+    const int row = reduced_.kept()[i];
+    if (!is_tied(problem, row, f_, w_)) continue;
+    const bool clamps = path_.classes()[i] == RowClass::clamping;
+    if (clamps || response_left(problem, ridge, row) > TiedRows::kImplied * problem.diagonal[row]) return true;
+  }
+  return std::ranges::any_of(reduced_.eliminated(), [&](int row) { return is_tied(problem, row, f_, w_); });
+}
+
+// What the clamping rows, held still, leave of the row's response to its own impulse: A_ii − aᵀx with (A + ε̄I) x = a, but for ε̄ x², by which
+// those rows creep.
+double FollowStage::response_left(const PreparedLcp& problem, double ridge, int row) {
+  const double* a = problem.lcp.column(row);
+  r_.assign(problem.size(), 0.0);
+  for_each_clamping_row([&](int i) { r_[i] = a[i]; });
+  find_correction();
+  double left = problem.diagonal[row];
+  for (int i = 0; i < problem.size(); ++i) left += a[i] * correction_[i];
+  for_each_clamping_row([&](int i) { left -= ridge * correction_[i] * correction_[i]; });
+  return left;
 }
 
 // The residual of f, which w is found for. What two-sided rows cannot have together is left out.
@@ -170,23 +245,28 @@ double FollowStage::violation(const PreparedLcp& problem) {
 // From the ridge's impulses to f_C = −A_C# b_C.
 bool FollowStage::polish(const PreparedLcp& problem) {
   if (!path_.is_redundant()) {
-    if (!path_.polish(reduced_.b(), kPolishGoal * problem.scale, kPolishedResidual * problem.scale)) return false;
-    reduced_.recover(path_.f(), problem.lcp.b, f_);
-    return true;
+    const bool good = refine(problem, 0, kPolishGoal * problem.scale, kPolishedResidual * problem.scale);
+    stresses_->remove_from(f_);
+    return good;
   }
-  const PaddedMatrix& A = reduced_.A();
-  const BoxedLcp reduced = {.rows = reduced_.rows(), .A = A.column(0), .stride = A.stride, .b = {}, .target = {}};
+  exact_.reduce(problem, *stresses_, eliminate_, 0);
+  for (int i = 0; i < exact_.size(); ++i) {
+    const bool implied = !(exact_.diagonal(i) > 0);
+    if (implied && path_.classes()[i] == RowClass::clamping) return false;
+  }
+  const PaddedMatrix& A = exact_.A();
+  const BoxedLcp reduced = {.rows = exact_.rows(), .A = A.column(0), .stride = A.stride, .b = {}, .target = {}};
   ++inversions_;
   factor_.compute(reduced, path_.classes());
   if (!factor_.has_group_inverse() || !polish_redundant(problem, reduced)) return false;
-  reduced_.recover(f_R_.data(), problem.lcp.b, f_);
-  return !stresses_reach_eliminated_rows(problem) || remove_stress();
+  exact_.recover(f_R_.data(), problem.lcp.b, f_);
+  return !has_loops(problem) || remove_stress();
 }
 
 // Friction rows at their bounds.
 void FollowStage::follow_normals(double* f_R) const {
   for (const int i : factor_.bounded()) {
-    const LcpRow& row = reduced_.rows()[i];
+    const LcpRow& row = exact_.rows()[i];
     f_R[i] = (path_.classes()[i] == RowClass::at_upper ? row.friction : -row.friction) * f_R[row.normal];
   }
 }
@@ -199,16 +279,17 @@ bool FollowStage::polish_redundant(const PreparedLcp& problem, const BoxedLcp& r
   grow(stress_R_, rows);
   x_.resize(clamping.size());
   u_.resize(clamping.size());
-  std::copy_n(path_.f(), rows, f_R_.data());
+  std::fill_n(f_R_.data(), rows, 0.0);
+  for (int i = 0; i < exact_.size(); ++i) f_R_[i] = f_[exact_.kept()[i]];
   find_stress(f_R_.data(), stress_R_.data());
   add_multiple(-1, stress_R_.data(), f_R_.data(), rows);
   double before = LcpRow::kInfinity;
   for (int round = 0;; ++round) {
     follow_normals(f_R_.data());
-    multiply(reduced_.A(), f_R_.data(), w_R_.data());
+    multiply(exact_.A(), f_R_.data(), w_R_.data());
     double worst = 0;
     for (std::size_t k = 0; k < clamping.size(); ++k) {
-      x_[k] = w_R_[clamping[k]] + reduced_.b()[clamping[k]];
+      x_[k] = w_R_[clamping[k]] + exact_.b()[clamping[k]];
       worst = std::max(worst, std::abs(x_[k]));
     }
     if (worst <= kPolishGoal * problem.scale) return true;
@@ -225,13 +306,13 @@ void FollowStage::find_stress(const double* f_R, double* stress) {
   const std::span<const int> clamping = factor_.clamping();
   for (std::size_t k = 0; k < clamping.size(); ++k) x_[k] = f_R[clamping[k]];
   factor_.project_null(x_, u_);
-  std::fill_n(stress, reduced_.A().stride, 0.0);
+  std::fill_n(stress, exact_.A().stride, 0.0);
   for (std::size_t k = 0; k < clamping.size(); ++k) stress[clamping[k]] = u_[k];
   follow_normals(stress);
 }
 
-// Soft rows have no part in a stress: their own compliance would answer it.
-bool FollowStage::stresses_reach_eliminated_rows(const PreparedLcp& problem) const {
+// Only two-sided rows of E take part in stresses: soft rows would answer them by their own compliance.
+bool FollowStage::has_loops(const PreparedLcp& problem) const {
   return std::ranges::any_of(reduced_.eliminated(),
                              [&](int i) { return problem.lcp.rows[i].kind == RowKind::two_sided; });
 }
@@ -239,18 +320,18 @@ bool FollowStage::stresses_reach_eliminated_rows(const PreparedLcp& problem) con
 // Of many impulses that move the model alike, the answer is that in the range of the class's matrix, that of all rows. Stresses that
 // reach into the eliminated rows are taken out by minimal residuals.
 bool FollowStage::remove_stress() {
-  const int rows = reduced_.A().stride;
+  const int rows = exact_.A().stride;
   for (AlignedBuffer* buffer : {&folded_, &stress_R_, &next_stress_R_}) grow(*buffer, rows);
   stress_.assign(f_.size(), 0.0);
   const double tolerance = kNoStress * largest_magnitude(f_);
   for (int pass = 0; pass < kStressPasses; ++pass) {
-    reduced_.reduce_vector(f_, folded_.data());
+    exact_.reduce_vector(f_, folded_.data());
     find_stress(folded_.data(), stress_R_.data());
-    if (largest_magnitude(std::span(stress_R_).first(reduced_.size())) <= tolerance) return true;
+    if (largest_magnitude(std::span(stress_R_).first(exact_.size())) <= tolerance) return true;
     // The stress in all rows, and how much of it is felt as such.
-    reduced_.echo(stress_R_.data(), stress_);
-    for (int i = 0; i < reduced_.size(); ++i) stress_[reduced_.kept()[i]] = stress_R_[i];
-    reduced_.reduce_vector(stress_, folded_.data());
+    exact_.echo(stress_R_.data(), stress_);
+    for (int i = 0; i < exact_.size(); ++i) stress_[exact_.kept()[i]] = stress_R_[i];
+    exact_.reduce_vector(stress_, folded_.data());
     find_stress(folded_.data(), next_stress_R_.data());
     const double square = dot(next_stress_R_.data(), next_stress_R_.data(), rows);
     if (!(square > 0)) return false;

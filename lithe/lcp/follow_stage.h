@@ -41,33 +41,42 @@ class FollowStage {
 
  private:
   void choose_eliminated(const PreparedLcp& problem, std::span<const RowClass> guess, std::span<const double> impulses);
-  Outcome climb(const PreparedLcp& problem, std::span<const double> b_free);
-  bool follow(double ridge, bool sweep);
+  Outcome climb(const PreparedLcp& problem, std::span<const RowClass> guess, std::span<const double> b_free);
+  bool follow(double ridge, bool first, std::span<const RowClass> guess);
+  void find_error(const PreparedLcp& problem, double ridge);
+  template <class Visit>
+  void for_each_clamping_row(Visit visit) const;
+  void find_correction();
+  void correct(std::span<double> f);
+  double response_left(const PreparedLcp& problem, double ridge, int row);
+  bool refine(const PreparedLcp& problem, double ridge, double goal, double enough);
+  bool has_kinks(const PreparedLcp& problem, double ridge);
   void write_classes(const PreparedLcp& problem);
   bool keep_saturated(const PreparedLcp& problem);
   Outcome verify(const PreparedLcp& problem, double ridge, bool bends);
   double violation(const PreparedLcp& problem);
-  bool targets_push(double largest, std::span<const double> b_free);
+  bool targets_push(const PreparedLcp& problem, double ridge, double largest, std::span<const double> b_free);
   bool polish(const PreparedLcp& problem);
   bool polish_redundant(const PreparedLcp& problem, const BoxedLcp& reduced);
   void follow_normals(double* f_R) const;
-  bool stresses_reach_eliminated_rows(const PreparedLcp& problem) const;
+  bool has_loops(const PreparedLcp& problem) const;
   void find_stress(const double* f_R, double* stress);
   bool remove_stress();
 
   const LoopStresses* stresses_ = nullptr;
   std::vector<std::uint8_t> eliminate_, keep_;
-  ReducedLcp reduced_;
+  ReducedLcp reduced_;  // with the ridge
+  ReducedLcp exact_;    // without, for redundant classes
   SolutionPath path_;
   ClassFactor factor_;  // of redundant classes
   std::vector<double> start_;
   std::vector<RowClass> classes_, moved_;
   std::vector<double> f_, w_, f_ridge_, f_free_, stress_;
   std::vector<double> x_, u_;  // by clamping row of a redundant class
-  AlignedBuffer f_R_, w_R_, folded_, stress_R_, next_stress_R_, b_;
+  std::vector<double> r_, correction_;
+  AlignedBuffer r_R_, f_R_, w_R_, folded_, stress_R_, next_stress_R_;
   double residual_ = 0, epsilon_ = 0;
   bool is_polished_ = false;
-  bool implied_rows_clamp_ = false;
   int events_ = 0, inversions_ = 0;
 };
 

@@ -9,9 +9,10 @@
 namespace lithe {
 
 void ReducedLcp::reduce(const PreparedLcp& problem, const LoopStresses& stresses,
-                        std::span<const std::uint8_t> eliminate) {
+                        std::span<const std::uint8_t> eliminate, double ridge) {
   problem_ = &problem;
   stresses_ = &stresses;
+  ridge_ = ridge;
   list_rows(problem, eliminate);
   factorize(problem);
   fill_A(problem);
@@ -55,7 +56,7 @@ void ReducedLcp::factorize(const PreparedLcp& problem) {
   for (int q = 0; q < count; ++q) {
     const double* from = problem.lcp.column(eliminated_[q]);
     double* row = factors_.data() + static_cast<std::ptrdiff_t>(q) * factor_stride_;
-    implied_[q] = stresses_->implies(eliminated_[q]);
+    implied_[q] = ridge_ == 0 && stresses_->implies(eliminated_[q]);
     if (implied_[q]) {
       std::fill_n(row, factor_stride_, 0.0);
       continue;
@@ -64,6 +65,7 @@ void ReducedLcp::factorize(const PreparedLcp& problem) {
     std::fill(row + size(), row + padded_R_, 0.0);
     double* own = row + padded_R_;
     for (int p = 0; p < count; ++p) own[p] = from[eliminated_[p]];
+    own[q] += ridge_;
     std::fill(own + count, row + factor_stride_, 0.0);
     for (int p = 0; p < q; ++p) {
       const double share = over_E(p)[q];
@@ -87,7 +89,7 @@ void ReducedLcp::fill_A(const PreparedLcp& problem) {
   for (int j = 0; j < n; ++j) {
     for (int i = j + 1; i < n; ++i) A_.at(j, i) = A_.at(i, j);
   }
-  if (eliminated_count() == 0) return;
+  if (eliminated_count() == 0 || ridge_ > 0) return;
   for (int j = 0; j < n; ++j) {
     if (A_.at(j, j) > kImpliedByLoops * problem.diagonal[kept_[j]]) continue;
     for (int i = 0; i < n; ++i) A_.at(i, j) = A_.at(j, i) = 0;
@@ -144,13 +146,17 @@ void ReducedLcp::recover(const double* f_R, std::span<const double> b, std::span
     f[i] = !problem_->live[i] && row.kind == RowKind::bounded ? std::clamp(0.0, row.lower, row.upper) : 0.0;
   }
   for (int i = 0; i < size(); ++i) f[kept_[i]] = f_R[i];
+  recover_eliminated(f_R, b, f);
+}
+
+void ReducedLcp::recover_eliminated(const double* f_R, std::span<const double> b, std::span<double> f) const {
   if (eliminated_count() == 0) return;
   double* x = work_.data();
   solve(b, x);
   for (int q = 0; q < eliminated_count(); ++q) x[q] = -x[q] - dot(over_R(q), f_R, padded_R_);
   solve_transposed(x);
   for (int q = 0; q < eliminated_count(); ++q) f[eliminated_[q]] = x[q];
-  stresses_->remove_from(f);
+  if (ridge_ == 0) stresses_->remove_from(f);
 }
 
 void ReducedLcp::echo(const double* f_R, std::span<double> f) const {

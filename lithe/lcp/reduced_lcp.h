@@ -13,26 +13,32 @@ namespace lithe {
 // A problem without the rows E that decide nothing: two-sided rows, and soft rows that are expected to stay between their
 // bounds. Their w is zero, so their impulses follow from the others', and what remains is a smaller problem over the rows R:
 //
-//   A_EE = L Lᵀ,  Z = L⁻¹ A_ER,  y = L⁻¹ b_E:   A_R = A_RR − ZᵀZ,   b_R = b_R − Zᵀy,   f_E = −L⁻ᵀ(y + Z f_R)
+//   A_EE + ε̄I = L Lᵀ,  Z = L⁻¹ A_ER,  y = L⁻¹ b_E:   A_R = A_RR − ZᵀZ,   b_R = b_R − Zᵀy,   f_E = −L⁻ᵀ(y + Z f_R)
 //
-// Rows of E that others of E imply have no place in L (loop_stresses.h); rows of R that E implies are all zero in A_R.
+// With the ridge ε̄ that is the ridge problem's, whose rows E creep: what E implies, as the dry friction of a joint that loops lock,
+// has a small response of its own, and its class is decided. Without it, rows of E that others of E imply have no place in L
+// (loop_stresses.h), and rows of R that E implies are all zero in A_R.
 class ReducedLcp {
  public:
   // `eliminate`: per row of the problem. Rows that are not live are neither in E nor in R.
-  void reduce(const PreparedLcp& problem, const LoopStresses& stresses, std::span<const std::uint8_t> eliminate);
+  void reduce(const PreparedLcp& problem, const LoopStresses& stresses, std::span<const std::uint8_t> eliminate,
+              double ridge);
 
-  int size() const { return static_cast<int>(kept_.size()); }      // of R
-  std::span<const int> kept() const { return kept_; }              // R: rows of the problem
-  std::span<const int> eliminated() const { return eliminated_; }  // E
-  std::span<const LcpRow> rows() const { return rows_; }           // of R; `normal` counts there
-  const PaddedMatrix& A() const { return A_; }                     // A_R
-  double diagonal(int i) const { return A_.at(i, i); }             // of A_R; zero: E implies the row
-  const double* b() const { return b_.data(); }                    // b_R, padded
+  int size() const { return static_cast<int>(kept_.size()); }                  // of R
+  std::span<const int> kept() const { return kept_; }                          // R: rows of the problem
+  std::span<const int> eliminated() const { return eliminated_; }              // E
+  std::span<const LcpRow> rows() const { return rows_; }                       // of R; `normal` counts there
+  const PaddedMatrix& A() const { return A_; }                                 // A_R
+  double diagonal(int i) const { return A_.at(i, i); }                         // of A_R; zero: E implies the row
+  double whole_diagonal(int i) const { return problem_->diagonal[kept_[i]]; }  // A_ii
+  const double* b() const { return b_.data(); }                                // b_R, padded
 
   // b_R of another right-hand side, by row of the problem: x_R − A_RE A_EE⁻¹ x_E, padded.
   void reduce_vector(std::span<const double> x, double* out) const;
   // f of all rows of the problem from f_R (padded), for a right-hand side by row of the problem.
   void recover(const double* f_R, std::span<const double> b, std::span<double> f) const;
+  // The same for the rows of E alone.
+  void recover_eliminated(const double* f_R, std::span<const double> b, std::span<double> f) const;
   // Impulses of E that go with f_R alone, −L⁻ᵀZ f_R, into the rows of E of f.
   void echo(const double* f_R, std::span<double> f) const;
 
@@ -49,6 +55,7 @@ class ReducedLcp {
 
   const PreparedLcp* problem_ = nullptr;
   const LoopStresses* stresses_ = nullptr;
+  double ridge_ = 0;
   std::vector<int> kept_, eliminated_, place_;
   std::vector<LcpRow> rows_;
   PaddedMatrix A_;

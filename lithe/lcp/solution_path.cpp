@@ -13,7 +13,6 @@ namespace {
 constexpr double kTogether = 1e-12;  // events this close, of the step, happen together: the fastest row comes first
 constexpr double kNoRate = 1e-14;    // of the largest rate of an impulse: no motion
 constexpr double kFarthest = 1e3;    // t beyond which nothing comes back
-constexpr int kMostCorrections = 8;
 
 double sign_of(RowClass bound) { return bound == RowClass::at_upper ? 1.0 : -1.0; }
 bool is_imposed(const LcpRow& row) { return row.kind == RowKind::bounded && row.lower == row.upper; }
@@ -341,7 +340,11 @@ bool SolutionPath::follow(const Limits& limits) {
     add_multiple(direction * event.step, df_.data(), f_.data(), padded(n_));
     add_multiple(direction * event.step, dw_.data(), w_.data(), padded(n_));
     t_ -= direction * event.step;
-    if (event.row < 0) return true;
+    if (event.row < 0) {
+      set_bound_impulses();
+      push_bounded(f_.data());
+      return true;
+    }
     if (!(t_ <= kFarthest)) return false;
     ++events_;
     entering_ = event.row;
@@ -376,32 +379,21 @@ void SolutionPath::set_bound_impulses() {
   }
 }
 
-// f_C −= K⁻¹ (w_C + e f_C), until what is left is below the goal or falls no more.
-bool SolutionPath::refine(const double* b, double e, double goal, double enough) {
+const double* SolutionPath::answer_to(const double* r) {
   const int m = static_cast<int>(clamping_.size());
-  double before = std::numeric_limits<double>::infinity();
-  for (int round = 0;; ++round) {
-    push_bounded(f_.data());
-    evaluate(b);
-    double worst = 0;
-    for (const int i : clamping_) worst = std::max(worst, std::abs(w_[i] + e * f_[i]));
-    if (worst <= goal) return true;
-    if (round == kMostCorrections || !(worst <= 0.5 * before)) return worst <= enough;
-    before = worst;
-    for (int k = 0; k < m; ++k) x_[k] = w_[clamping_[k]] + e * f_[clamping_[k]];
-    for (int k = m; k < padded(m); ++k) x_[k] = 0;
-    inverse_.solve(x_.data(), u_.data());
-    for (int k = 0; k < m; ++k) f_[clamping_[k]] -= u_[k];
-  }
+  for (int k = 0; k < m; ++k) x_[k] = -r[clamping_[k]];
+  for (int k = m; k < padded(m); ++k) x_[k] = 0;
+  inverse_.solve(x_.data(), u_.data());
+  std::fill(df_.begin(), df_.end(), 0.0);
+  for (int k = 0; k < m; ++k) df_[clamping_[k]] = u_[k];
+  push_bounded(df_.data());
+  return df_.data();
 }
 
-bool SolutionPath::solve_ridge(const double* b, double goal, double enough) {
-  set_bound_impulses();
-  return refine(b, ridge_, goal, enough);
+// By their whole A_ii: a row that eliminated ones imply responds to the ridge alone.
+bool SolutionPath::is_redundant() {
+  for (std::size_t k = 0; k < clamping_.size(); ++k) x_[k] = problem_->whole_diagonal(clamping_[k]);
+  return inverse_.is_redundant(x_.data());
 }
-
-bool SolutionPath::polish(const double* b, double goal, double enough) { return refine(b, 0, goal, enough); }
-
-bool SolutionPath::is_redundant() const { return inverse_.is_redundant(diagonal_.data()); }
 
 }  // namespace lithe

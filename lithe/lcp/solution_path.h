@@ -35,14 +35,12 @@ class SolutionPath {
   // What follow() arrives at.
   std::span<const RowClass> classes() const { return classes_; }
 
-  // The impulses of these classes, by refinement with the inverse at hand: of the ridge problem, or of the problem itself, which
-  // wants classes that are not redundant. `b` is padded. False where the clamping rows' velocities, A f + ε̄ f + b or A f + b, stay
-  // above `enough`.
-  bool solve_ridge(const double* b, double goal, double enough);
-  bool polish(const double* b, double goal, double enough);
   const double* f() const { return f_.data(); }  // padded
+  // What the impulses change by so that the clamping rows' velocities, with the ridge, fall by `r` (padded, read there only). Padded; valid
+  // until the next call.
+  const double* answer_to(const double* r);
   // Whether only the ridge makes the class's matrix regular.
-  bool is_redundant() const;
+  bool is_redundant();
 
  private:
   struct Event {
@@ -73,7 +71,6 @@ class SolutionPath {
   void set_bound_impulses();
   void push_bounded(double* f) const;
   void evaluate(const double* b);
-  bool refine(const double* b, double e, double goal, double enough);
 
   const ReducedLcp* problem_ = nullptr;
   double ridge_ = 0;

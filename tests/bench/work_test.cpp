@@ -9,30 +9,32 @@
 namespace lithe::bench {
 namespace {
 
-// Per step, means over the motion that a seed gives.
+// Per step, means over the motions that three seeds give: what one of them needs depends on how the robot falls.
 struct SolverWork {
   double factorizations = 0, events = 0;
 };
 
 SolverWork work_of(const std::string& model, Shaking shaking) {
-  constexpr int kSkipped = 20, kSteps = 300;
+  constexpr int kSkipped = 20, kSteps = 500, kSeeds = 3;
   const Subject subject = subject_from_file(model, std::string(LITHE_BENCH_MODELS) + "/" + model + ".xml");
-  World world(subject.scene.model);
-  world.options.constraints.time_step = subject.scene.time_step;
-  world.set_state(subject.scene.q, subject.scene.v);
-  Drive drive(subject, 1, shaking);
   SolverWork work;
-  for (int i = 0; i < kSkipped + kSteps; ++i) {
-    drive.next();
-    const StepStatus& status = world.step(drive.ours());
-    if (i < kSkipped) continue;
-    work.factorizations += status.factorizations / static_cast<double>(kSteps);
-    work.events += status.events / static_cast<double>(kSteps);
+  for (int seed = 1; seed <= kSeeds; ++seed) {
+    World world(subject.scene.model);
+    world.options.constraints.time_step = subject.scene.time_step;
+    world.set_state(subject.scene.q, subject.scene.v);
+    Drive drive(subject, seed, shaking);
+    for (int i = 0; i < kSkipped + kSteps; ++i) {
+      drive.next();
+      const StepStatus& status = world.step(drive.ours());
+      if (i < kSkipped) continue;
+      work.factorizations += status.factorizations / static_cast<double>(kSeeds * kSteps);
+      work.events += status.events / static_cast<double>(kSeeds * kSteps);
+    }
   }
   return work;
 }
 
-constexpr double kFew = 0.1;  // where there is almost nothing to do
+constexpr double kFew = 0.3;  // where there is almost nothing to do, and rounding decides what it is
 
 struct RecordedWork {
   const char* model;
@@ -42,14 +44,14 @@ struct RecordedWork {
 
 // Where a change makes the solver do more, it shows here before it shows on anyone's clock. Where it does less, lower the figures.
 TEST(SolverWork, RisesByNoMoreThanAFifth) {
-  const RecordedWork recorded[] = {{"friction_humanoid", Shaking::controls, {1.98, 0.34}},
-                                   {"friction_humanoid", Shaking::forces, {7.56, 12.50}},
-                                   {"hull_quadruped", Shaking::controls, {3.71, 5.14}},
-                                   {"hull_quadruped", Shaking::forces, {30.51, 24.72}},
-                                   {"planar_loops", Shaking::controls, {3.62, 0.19}},
-                                   {"planar_loops", Shaking::forces, {23.48, 32.78}},
-                                   {"hand", Shaking::controls, {8.08, 0.00}},
-                                   {"hand", Shaking::forces, {7.48, 1.22}}};
+  const RecordedWork recorded[] = {{"friction_humanoid", Shaking::controls, {1.96, 0.42}},
+                                   {"friction_humanoid", Shaking::forces, {7.31, 12.03}},
+                                   {"hull_quadruped", Shaking::controls, {3.01, 3.46}},
+                                   {"hull_quadruped", Shaking::forces, {46.60, 42.00}},
+                                   {"planar_loops", Shaking::controls, {1.74, 0.44}},
+                                   {"planar_loops", Shaking::forces, {11.10, 16.70}},
+                                   {"hand", Shaking::controls, {8.03, 0.00}},
+                                   {"hand", Shaking::forces, {7.75, 1.50}}};
   for (const RecordedWork& r : recorded) {
     const SolverWork now = work_of(r.model, r.shaking);
     const char* how = r.shaking == Shaking::controls ? "controls" : "forces";

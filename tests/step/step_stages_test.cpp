@@ -71,7 +71,7 @@ TEST(StepRecords, HaveTheLcpsThatWereSolved) {
         EXPECT_NEAR(w, record.w[island.first_row + row], 1e-9) << name;
       }
     }
-    expect_error([&] { stages_of(world.model(), record).problem.lcp(0); }, "lcps_of");
+    if (later.island_count() > 0) expect_error([&] { stages_of(world.model(), record).problem.lcp(0); }, "lcps_of");
   }
 }
 
