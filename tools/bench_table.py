@@ -616,9 +616,10 @@ def replace_tables(page, name, text):
     path = Path(page)
     old = path.read_text(encoding="utf-8")
     marked = re.compile(rf"(?<=<!-- bench {name} -->\n).*?(?=<!-- /bench -->)", re.DOTALL)
-    if len(marked.findall(old)) != 1:
+    # Tables may be missing so far: nothing between the lines matches twice.
+    if old.count(f"<!-- bench {name} -->\n") != 1 or not marked.search(old):
         sys.exit(f"bench_table: error: {page}: needs one line <!-- bench {name} --> and one <!-- /bench --> after it")
-    path.write_text(marked.sub(lambda _: text + "\n", old), encoding="utf-8")
+    path.write_text(marked.sub(lambda _: text + "\n", old, count=1), encoding="utf-8")
 
 
 def main():
