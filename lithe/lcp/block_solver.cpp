@@ -7,6 +7,7 @@
 #include "lithe/core/check.h"
 #include "lithe/core/finite.h"
 #include "lithe/lcp/active_set.h"
+#include "lithe/lcp/doubtful_target.h"
 #include "lithe/lcp/gauss_seidel_iteration.h"
 #include "lithe/lcp/lcp_tolerances.h"
 #include "lithe/lcp/tied_rows.h"
@@ -435,12 +436,8 @@ void BlockSolver::write_answer(std::span<double> f, std::span<double> w, std::sp
   std::copy(buffers_.tried.begin(), buffers_.tried.end(), classes.begin());
 }
 
-// A target that may contradict others: a positive one of a one-sided row, any of a two-sided one.
 double BlockSolver::doubtful_target(int i) const {
-  if (lcp_.target.empty()) return 0;
-  const RowKind kind = lcp_.rows[i].kind;
-  const double d = lcp_.target[i];
-  return kind == RowKind::two_sided || (kind == RowKind::one_sided && d > 0) ? d : 0.0;
+  return lcp_.target.empty() ? 0.0 : lithe::doubtful_target(lcp_.rows[i], lcp_.target[i]);
 }
 
 void BlockSolver::drop_targets() {

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "lithe/lcp/active_set.h"
+#include "lithe/lcp/doubtful_target.h"
 #include "lithe/lcp/gauss_seidel.h"
 #include "lithe/lcp/lcp_tolerances.h"
 
@@ -345,12 +346,8 @@ void DirectSolver::write_answer(std::span<double> f, std::span<double> w, std::s
   std::copy(buffers_.classes.begin(), buffers_.classes.end(), classes.begin());
 }
 
-// A target that may contradict others: a positive one of a one-sided row, any of a two-sided one.
 double DirectSolver::doubtful_target(int i) const {
-  if (lcp_.target.empty()) return 0;
-  const RowKind kind = lcp_.rows[i].kind;
-  const double d = lcp_.target[i];
-  return kind == RowKind::two_sided || (kind == RowKind::one_sided && d > 0) ? d : 0.0;
+  return lcp_.target.empty() ? 0.0 : lithe::doubtful_target(lcp_.rows[i], lcp_.target[i]);
 }
 
 // And b without them.

@@ -57,7 +57,7 @@ FollowStage::Outcome FollowStage::climb(const PreparedLcp& problem, std::span<co
     const bool first = epsilon == kRungs[0];
     const double ridge = epsilon * problem.mean_diagonal;
     if (!first) reduced_.reduce(problem, *stresses_, eliminate_, ridge);
-    if (!follow(ridge, first, guess)) return first ? Outcome::failed : Outcome::classes;
+    if (!follow(problem, ridge, first, guess)) return first ? Outcome::failed : Outcome::classes;
     write_classes(problem);
     reduced_.recover(path_.f(), problem.lcp.b, f_);
     const bool exact = refine(problem, ridge, kRidgeGoal * problem.scale, kRidgeEnough * problem.scale);
@@ -91,9 +91,9 @@ void FollowStage::choose_eliminated(const PreparedLcp& problem, std::span<const 
 }
 
 // From impulses after two sweeps, on a short leash: sweeps save most of the events, but spread impulses over redundant rows,
-// from where some paths get nowhere. Those begin anew from the impulses as they were; these are not kept with all digits, but rows that
-// were at their bounds are exactly there.
-bool FollowStage::follow(double ridge, bool first, std::span<const RowClass> guess) {
+// from where some paths get nowhere. Those begin anew from the impulses as they were. These are not kept with all digits; in loops, where
+// that matters, rows that were at their bounds are exactly there.
+bool FollowStage::follow(const PreparedLcp& problem, double ridge, bool first, std::span<const RowClass> guess) {
   const int n = reduced_.size();
   const auto follow_from_start = [&](int sweeps, int events) {
     path_.start(reduced_, ridge, start_);
@@ -106,7 +106,7 @@ bool FollowStage::follow(double ridge, bool first, std::span<const RowClass> gue
   const int few = 30 + n / 2, many = 2 * n + 50;
   if (!first) return follow_from_start(0, many);
   if (follow_from_start(kSweepsAhead, few)) return true;
-  for (int i = 0; i < n; ++i) {
+  for (int i = 0; i < n && has_loops(problem); ++i) {
     const RowClass was = guess[reduced_.kept()[i]];
     if (is_at_bound(was)) start_[i] = was == RowClass::at_upper ? LcpRow::kInfinity : -LcpRow::kInfinity;
   }

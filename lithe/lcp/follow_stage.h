@@ -42,7 +42,7 @@ class FollowStage {
  private:
   void choose_eliminated(const PreparedLcp& problem, std::span<const RowClass> guess, std::span<const double> impulses);
   Outcome climb(const PreparedLcp& problem, std::span<const RowClass> guess, std::span<const double> b_free);
-  bool follow(double ridge, bool first, std::span<const RowClass> guess);
+  bool follow(const PreparedLcp& problem, double ridge, bool first, std::span<const RowClass> guess);
   void find_error(const PreparedLcp& problem, double ridge);
   template <class Visit>
   void for_each_clamping_row(Visit visit) const;

@@ -2,6 +2,7 @@
 
 #include "lithe/core/check.h"
 #include "lithe/lcp/direct_solver.h"
+#include "lithe/lcp/doubtful_target.h"
 #include "lithe/lcp/gauss_seidel.h"
 #include "lithe/lcp/lcp_buffers.h"
 
@@ -91,8 +92,7 @@ void mark_dropped_targets(const FactoredLcp& lcp, const LcpReport& report, std::
   dropped.assign(lcp.rows.size(), 0);
   if (!has(report.flags, LcpFlag::targets_dropped)) return;
   for (int i = 0; i < lcp.size(); ++i) {
-    const RowKind kind = lcp.rows[i].kind;
-    dropped[i] = kind == RowKind::two_sided || (kind == RowKind::one_sided && lcp.target[i] > 0);
+    dropped[i] = !lcp.target.empty() && doubtful_target(lcp.rows[i], lcp.target[i]) != 0;
   }
 }
 
