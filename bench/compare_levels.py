@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""What code for a level of processors costs beside code for this very processor: steps of the wheel's library against those of build/.
+"""What code for a level of processors costs beside code for this very processor: steps of the wheel's library against those of a native build.
 
-    bench/compare_levels.py [--native build/lithe] [--wheel PROGRAM] [--rounds 5] [SCENE ...]
+    bench/compare_levels.py [--native build-native/lithe] [--wheel PROGRAM] [--rounds 5] [SCENE ...]
 
-`make wheel && tools/wheel.sh test` makes the environment whose `lithe` is the default. The programs take turns, so that the load of the
+`cmake -B build-native -D CMAKE_BUILD_TYPE=Release && cmake --build build-native --target lithe_cli` makes the one program, `make wheel &&
+tools/wheel.sh test` the environment that holds the other. The programs take turns, so that the load of the
 machine meets all of them; of each the best round counts.
 """
 
@@ -32,7 +33,7 @@ def measure(program, scenes, level=None):
 def main():
     parser = argparse.ArgumentParser(description="Steps of the wheel's library against those of a build for this processor.")
     parser.add_argument("scenes", nargs="*", default=["humanoid", "half_cheetah"])
-    parser.add_argument("--native", default="build/lithe")
+    parser.add_argument("--native", default="build-native/lithe", help="a program that was compiled with -march=native")
     parser.add_argument("--wheel", default="build-wheel/venv/bin/lithe")
     parser.add_argument("--rounds", type=int, default=5)
     arguments = parser.parse_args()

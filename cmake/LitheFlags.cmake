@@ -2,9 +2,9 @@
 # that it reaches no one who uses the installed library.
 add_library(lithe_flags INTERFACE)
 
-# The processor that code is made for: with LITHE_LEVELS each room has its own, and programs get the first of them.
+# The processor that code is made for: with LITHE_LEVELS each room has its own, and programs are made for any.
 set(lithe_arch "${LITHE_ARCH}")
-if(LITHE_LEVELS)
+if(lithe_levels)
   set(lithe_arch "")
 elseif(NOT lithe_arch AND LITHE_NATIVE)
   set(lithe_arch native)

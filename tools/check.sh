@@ -40,10 +40,11 @@ run_sanitizers() {
   LITHE_TEST_SCALE=small ctest --preset asan
 }
 
-phase random "all tests with three times as many random cases, times LITHE_CHECK_SCALE"
+phase random "all tests with three times as many random cases, those of dynamics with five times, times LITHE_CHECK_SCALE"
 run_random() {
   configure_and_build release
-  LITHE_TEST_SCALE=$((3 * scale)) ctest --preset release --exclude-regex '^(install|cli|compare|experiments)\.'
+  LITHE_TEST_SCALE=$((3 * scale)) ctest --preset release --exclude-regex '^(install|cli|compare|experiments|dynamics)\.'
+  LITHE_TEST_SCALE=$((5 * scale)) ctest --preset release --tests-regex '^dynamics\.'
 }
 
 phase long-random "a million problems of contact, and a million steps of a half cheetah, times LITHE_CHECK_SCALE"

@@ -157,12 +157,13 @@ run_umlaut() {
   tools/fast_tests.sh --without-python
 }
 
-# with_instructions LEVEL: builds for a level of x86-64 what computes, and its tests, and runs them.
+# with_instructions LEVEL: builds for a level of x86-64 what computes, and its tests, and runs them. The folder is as deep as that of the
+# wheel, which has such a library, too: ccache has compiled all of it.
 with_instructions() {
-  local folder=build-hostile/$1
+  local folder=build-$1
   [[ $(uname -m) == x86_64 ]] || skip "this is no x86-64 processor"
   /lib64/ld-linux-x86-64.so.2 --help | grep -q "$1 (supported" || skip "this processor has not all instructions of $1"
-  cmake -G Ninja -S . -B "$folder" -D CMAKE_BUILD_TYPE=Release -D LITHE_ARCH="$1" -D LITHE_BUILD_BENCH=OFF --log-level=WARNING >/dev/null
+  cmake -G Ninja -S . -B "$folder" -D CMAKE_BUILD_TYPE=Release -D LITHE_LEVELS="$1" -D LITHE_BUILD_BENCH=OFF --log-level=WARNING >/dev/null
   cmake --build "$folder" --target lithe_cli example_swing_up test_{dynamics,collision,contact,lcp,step}
   tools/fast_tests.sh --without-python "$folder"
 }

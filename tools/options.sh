@@ -53,7 +53,7 @@ leave_out() {
     files) examples=ON ;;
   esac
   configure -S . -B "$build" "${arguments[@]}" -D LITHE_BUILD_TESTS=OFF -D LITHE_BUILD_BENCH=OFF \
-    -D LITHE_BUILD_APPS=$apps -D LITHE_BUILD_EXAMPLES=$examples
+    -D LITHE_BUILD_APPS=$apps -D LITHE_BUILD_EXAMPLES=$examples -D LITHE_LEVELS=best
   cmake --build "$build"
   cmake --install "$build" --prefix "$prefix" >/dev/null
   configure -S tests/install/consumer -B "$build/consumer" "${arguments[@]}" -D CMAKE_PREFIX_PATH="$prefix" \

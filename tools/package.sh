@@ -21,7 +21,7 @@ changed() {
   find lithe apps cmake bench/machine.h CMakeLists.txt LICENSE viewer/dist/viewer.html tools/package.sh -type f -newer "$stamp" -print -quit
 }
 
-# Into the folder beside the wheel's, as deep as that one and with the same levels, so that ccache has compiled the library for either.
+# Into a folder beside the build's and the wheel's, as deep as these: so ccache has compiled the library for all of them.
 build() {
   [[ -f viewer/dist/viewer.html ]] || fail "viewer/dist/viewer.html is not there; run make viewer first"
   if [[ -f $stamp && -z $(changed) ]] && compgen -G 'dist/lithe_*.deb' >/dev/null; then
@@ -31,10 +31,10 @@ build() {
   mkdir -p "$work"
   touch "$work/started" # what is edited while it builds is newer
   rm -f dist/lithe_*.deb
-  CC=cc CXX=c++ cmake -S . -B "$work/cmake" -G Ninja --log-level=WARNING -D CMAKE_BUILD_TYPE=Release -D CMAKE_INSTALL_PREFIX=/usr \
+  CC=cc CXX=c++ cmake -S . -B "$work" -G Ninja --log-level=WARNING -D CMAKE_BUILD_TYPE=Release -D CMAKE_INSTALL_PREFIX=/usr \
     -D LITHE_LEVELS="$levels" -D LITHE_BUILD_EXAMPLES=OFF -D LITHE_BUILD_TESTS=OFF -D LITHE_BUILD_BENCH=OFF >/dev/null
-  cmake --build "$work/cmake"
-  cpack --config "$work/cmake/CPackConfig.cmake" -B "$work/cpack" >"$work/cpack.log" 2>&1 || {
+  cmake --build "$work"
+  cpack --config "$work/CPackConfig.cmake" -B "$work/cpack" >"$work/cpack.log" 2>&1 || {
     cat "$work/cpack.log" >&2
     fail "cpack failed (its messages are above)"
   }

@@ -29,7 +29,7 @@ build() {
   rm -rf "$work/raw" dist/lithe-*.whl
   # Without isolation: the build's needs are in .venv-wheel already.
   PATH=$PWD/.venv-wheel/bin:$PATH CC=cc CXX=c++ "$python" -m pip wheel --quiet --disable-pip-version-check --no-build-isolation --no-deps \
-    -w "$work/raw" --config-settings=build-dir="$work/cmake" --config-settings=cmake.define.LITHE_LEVELS="$levels" .
+    -w "$work/raw" --config-settings=build-dir="$work" --config-settings=cmake.define.LITHE_LEVELS="$levels" .
   PATH=$PWD/.venv-wheel/bin:$PATH "$python" tools/repair_wheel.py "$work"/raw/lithe-*.whl dist
   touch -r "$work/started" "$stamp"
 }

@@ -20,7 +20,7 @@
 namespace lithe::test {
 namespace {
 
-constexpr int kContactPoses = 10000;
+constexpr int kContactPoses = 4000;
 
 PairCase touching_case(const ShapePair& pair, std::mt19937_64& random) {
   if (chance(random, 0.5)) return resting_case(pair, random);

@@ -17,7 +17,7 @@
 namespace lithe::test {
 namespace {
 
-constexpr int kDistancePoses = 10000;
+constexpr int kDistancePoses = 4000;
 constexpr int kLatticePoses = 300;
 
 constexpr double kExact = 1e-9;  // what sums of a few rounding errors may reach, relative to the extent of the pair

@@ -134,7 +134,7 @@ TEST(BodyMotion, AgreesWithPlainDynamics) {
 
 TEST(BodyMotion, PoseDerivativesMatchDifferences) {
   ErrorSummary body_error("body pose by q"), frame_error("frame pose by q"), point_error("point by q");
-  for_random_cases(10000, [&](std::mt19937_64& random) {
+  for_random_cases(2000, [&](std::mt19937_64& random) {
     const MovingModel m(random);
     const BodyIndex body = m.random_body(random);
     const FrameIndex frame = m.random_frame(random);
@@ -162,7 +162,7 @@ TEST(BodyMotion, VelocityDerivativesMatchDifferences) {
   ErrorSummary body_by_q("body velocity by q"), body_by_v("body velocity by v");
   ErrorSummary frame_by_q("frame velocity by q"), frame_by_v("frame velocity by v");
   ErrorSummary point_by_q("point velocity by q"), point_by_v("point velocity by v");
-  for_random_cases(10000, [&](std::mt19937_64& random) {
+  for_random_cases(2000, [&](std::mt19937_64& random) {
     const MovingModel m(random);
     const BodyIndex body = m.random_body(random);
     const FrameIndex frame = m.random_frame(random);

@@ -92,7 +92,7 @@ TEST(Centroidal, MatricesTimesVelocityAreMomentumAndVelocity) {
 TEST(Centroidal, DerivativesMatchDifferences) {
   ErrorSummary com_by_q("centre of mass by q"), velocity_by_q("its velocity by q"), velocity_by_v("its velocity by v");
   ErrorSummary momentum_by_q("centroidal momentum by q"), momentum_by_v("centroidal momentum by v");
-  for_random_cases(10000, [&](std::mt19937_64& random) {
+  for_random_cases(2000, [&](std::mt19937_64& random) {
     const MovingModel m(random);
     Centroidal c;
     CentroidalDerivatives d;
@@ -169,7 +169,7 @@ TEST(Energy, KineticIsTheMassMatrixs) {
 
 TEST(Energy, PotentialsGradientIsGravityCompensation) {
   ErrorSummary error("potential energy by q");
-  for_random_cases(10000, [&](std::mt19937_64& random) {
+  for_random_cases(2000, [&](std::mt19937_64& random) {
     const MovingModel m(random);
     const MatX gradient = central_difference(m.model, m.state.q, [&](const VecX& q) -> VecX {
       return VecX::Constant(1, potential_energy(m.model, m.kinematics_at(q)));

@@ -22,7 +22,7 @@
 namespace lithe::test {
 namespace {
 
-constexpr int kDerivativeTrees = 10000;
+constexpr int kDerivativeTrees = 2000;
 
 // Torques are linear in a, accelerations in τ, and both are quadratic in v: there differences of sixth order have
 // rounding errors only, and a large step keeps those small.

