@@ -20,8 +20,8 @@ namespace lithe {
 //
 //   M̂ ∂v⁺ = P ∂f_C − ρ,    J_C ∂v⁺ + D ∂f_C = ε,
 //
-// is answered by  ∂f_C = A_C# (ε + J_C M̂⁻¹ ρ) + (I − A_C# A_C) c,  c = ∂J_C·z + ∂D·y,  y = A_C# f_C,  z = M̂⁻¹P y: the last term
-// is how the choice among many f moves with the class's range. Of ∂A_C·y it has all but J_C ∂z, which is in that range.
+// is answered by  ∂f_C = A_C# (ε + J_C M̂⁻¹ ρ) + (I − A_C# A_C) c,  c = ∂J_C·z,  y = A_C# f_C,  z = M̂⁻¹P y: the last term
+// is how the choice among many f moves with the class's range. Of ∂A_C·y it has all but J_C ∂z and ∂D·y, which are in that range.
 //
 // However many rows press on a body, they feel no more than its twist. So each patch's clamping rows are written as T_C = Q R
 // with orthonormal Q (rows × rank ≤ 6), and all that is inverted is one small matrix per island:

@@ -9,10 +9,9 @@ namespace lithe {
 // The rows' part of a column: e of the step, or e₂.
 struct ColumnPart {
   const RowPoint& point;
-  const double* f;  // f or y, by row
-  const VecX& u;    // v⁺ or z
-  bool is_step;     // e₂ knows no targets
-  double* e;        // by row
+  const VecX& u;  // v⁺ or z
+  bool is_step;   // e₂ knows no targets
+  double* e;      // by row
 };
 
 // A column under construction, and the few ways in which parameters enter it.
@@ -32,10 +31,8 @@ struct ColumnWriter {
     write(main());
     if (linearization.has_null) write(null());
   }
-  ColumnPart main() const { return {linearization.main, record.f.data(), record.next.v, true, column.e.data()}; }
-  ColumnPart null() const {
-    return {linearization.null, linearization.response.y().data(), linearization.null.z, false, column.e2.data()};
-  }
+  ColumnPart main() const { return {linearization.main, record.next.v, true, column.e.data()}; }
+  ColumnPart null() const { return {linearization.null, linearization.null.z, false, column.e2.data()}; }
 
   // Calls visit(constraint, report of its island) for every constraint of the step.
   template <class Visit>

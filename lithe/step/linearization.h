@@ -17,8 +17,8 @@ namespace lithe {
 // ∂r and e := ∂(d − J v⁺ − D f) come from one pass of inverse dynamics at a, with the contact wrenches as part of the
 // links' forces, and from the forms of the rows. The class's response turns them into ∂v⁺ and ∂f.
 //
-// Where the choice of f among many matters, its null-space term needs the second equation once more: c = ∂J_C·z + ∂D·y is −e with
-// z = M̂⁻¹P y in the place of v⁺ and y in the place of f, without targets.
+// Where the choice of f among many matters, its null-space term needs the second equation once more: c = ∂J_C·z is −e with
+// z = M̂⁻¹P y in the place of v⁺, without targets and compliance.
 
 // The rows under some velocities u.
 struct RowPoint {

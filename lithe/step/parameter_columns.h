@@ -8,7 +8,7 @@ namespace lithe {
 // The derivatives by one parameter x of what a step solves, with v⁺ and f held (StepLinearization):
 //
 //   ρ  = ∂r/∂x,   e  = ∂(d − J v⁺ − D f)/∂x      of the step itself
-//   e₂ = −∂(J z + D y)/∂x                         with z and y held: what moves the choice of f among many, c = −e₂
+//   e₂ = −∂(J z)/∂x                               with z held: what moves the choice of f among many, c = −e₂
 //   ∂f                                            what moves impulses at their bounds directly: ±∂μ f_n, ∂(Δt·effort)
 //   ∂q                                            what moves q⁺ directly
 //   ∂gap                                          at fixed q, of contacts that bounce: no part of the step, but of when they

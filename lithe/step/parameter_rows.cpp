@@ -27,12 +27,9 @@ MotorRowRates rates_of(const ColumnWriter& writer, int index) {
                          writer.h);
 }
 
-// e = ∂d − ∂D f and e₂ = −∂D y.
+// e = ∂d − ∂D f. The choice of f does not move with D (docs/gradients.md, section 5).
 void move_motor_row(const ColumnWriter& writer, int row, const MotorRowRates::Rate& rate) {
-  writer.for_each_part([&](const ColumnPart& part) {
-    if (part.is_step) part.e[row] += rate.d;
-    part.e[row] -= rate.D * part.f[row];
-  });
+  writer.main().e[row] += rate.d - rate.D * writer.record.f[row];
 }
 
 // Calls visit(row, rates) for the motors that match(motor index), while they are on.
