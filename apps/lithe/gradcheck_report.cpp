@@ -87,6 +87,7 @@ void GradcheckReport::add(long sample, const GradcheckResult& result, const std:
   unpolished_ += has(flags, LcpFlag::unpolished);
   unsolved_ += has(flags, LcpFlag::unsolved);
   diverged_ += result.report.diverged;
+  singular_ += result.singular_dof >= 0;
   if (!result.comparable()) return left_out_.push_back({sample, trouble});
   const bool enough = result.columns == result.refused || result.share_compared() >= kLeastColumns;
   if (enough) {
@@ -184,6 +185,7 @@ std::string GradcheckReport::left_out_text() const {
                                     {"unpolished", unpolished_},
                                     {"unsolved", unsolved_},
                                     {"diverged", diverged_},
+                                    {"with a DoF that nothing resists", singular_},
                                     {"close to changes of mode", mostly_switched_}});
   if (left_out_.empty()) return "";
   return fmt::format("{} (sample {}: {})", kinds, left_out_.front().sample, left_out_.front().why);
@@ -277,6 +279,7 @@ std::string GradcheckReport::json() const {
                            .add("unpolished", unpolished_)
                            .add("unsolved", unsolved_)
                            .add("diverged", diverged_)
+                           .add("singular", singular_)
                            .add("close_to_changes", mostly_switched_))
       .add("columns", JsonObject()
                           .add("all", columns_)

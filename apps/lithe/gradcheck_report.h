@@ -84,7 +84,8 @@ class GradcheckReport {
   End end_ = End::all_done;
   double seconds_ = 0;
   // Samples that were not compared, by their reason; one may have several.
-  long tied_ = 0, targets_dropped_ = 0, unpolished_ = 0, unsolved_ = 0, diverged_ = 0, mostly_switched_ = 0;
+  long tied_ = 0, targets_dropped_ = 0, unpolished_ = 0, unsolved_ = 0, diverged_ = 0, singular_ = 0,
+       mostly_switched_ = 0;
   std::vector<LeftOut> left_out_;
   // Samples in which some column met a change of mode, all together and by its kind.
   long switched_ = 0;

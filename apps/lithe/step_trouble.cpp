@@ -104,6 +104,9 @@ std::string step_trouble(const Model& model, const StepRecord& record) {
 
 std::string gradient_trouble(const Model& model, const StepRecord& record, const GradientReport& report) {
   const std::string trouble = step_trouble(model, record);
+  if (trouble.empty() && record.status.singular_dof >= 0) {
+    return "nothing resists " + joint_with_dof(model, record.status.singular_dof);
+  }
   if (!trouble.empty() || !has(record.status.flags, LcpFlag::tied)) return trouble;
   const int row = report.tied_rows.empty() ? report.margin_row : report.tied_rows.front();
   const Constraint* constraint = row < 0 ? nullptr : constraint_of_row(record, row);

@@ -137,12 +137,11 @@ ModeSwitch switches_of(const Side& a, const Side& b, const Constraint& x, const 
 
 // Whether rows that imply one another in one step do so in the other. Where the rank changes there is a jump however smooth all else is: the loop
 // of a flat linkage, opened a little, also forbids to turn the linkage out of its plane. −1 is no rank: nobody needed it.
-bool same_ranks(const StepRecord& a, const StepRecord& b) {
+bool same_ranks(const std::vector<LcpReport>& a, const std::vector<LcpReport>& b) {
   const auto same = [](const LcpReport& x, const LcpReport& y) {
     return x.rank == y.rank || x.rank < 0 || y.rank < 0 || x.clamping_rows != y.clamping_rows;
   };
-  return a.reports.size() != b.reports.size() ||
-         std::equal(a.reports.begin(), a.reports.end(), b.reports.begin(), same);
+  return a.size() != b.size() || std::equal(a.begin(), a.end(), b.begin(), same);
 }
 
 }  // namespace
@@ -153,7 +152,8 @@ ModeSwitch mode_switch(const Model& model_a, const StepRecord& a, const Model& m
     return std::array{has(r.status.flags, LcpFlag::unpolished), has(r.status.flags, LcpFlag::targets_dropped),
                       has(r.status.flags, LcpFlag::unsolved), r.status.diverged};
   };
-  ModeSwitch switches = outcome(a) == outcome(b) && same_ranks(a, b) ? ModeSwitch::none : ModeSwitch::solver;
+  ModeSwitch switches =
+      outcome(a) == outcome(b) && same_ranks(a.reports, b.reports) ? ModeSwitch::none : ModeSwitch::solver;
   for_each_pushing(a, b, [&](const Constraint* x, const Constraint* y) {
     switches = switches | (x && y ? switches_of({model_a, a}, {model_b, b}, *x, *y) : ModeSwitch::constraints);
   });
@@ -172,6 +172,34 @@ void DisplacedStep::start(const Model& model, const StepRecord& base) {
   options_ = base.options;
   changed_parameter_.clear();
   delta_.setZero(model.nv());
+  find_ranks();
+}
+
+// Steps from the answer, and again from what that one answers: its classes are then known to be right, and are factorised before all else.
+void DisplacedStep::find_ranks() {
+  base_reports_ = base_->reports;
+  guess_ = base_->warm_start;
+  unmoved_.setZero(output_size());
+  for (int again = 0; again < 2; ++again) {
+    step_with(*model_);
+    if (switched() != ModeSwitch::none) return;  // among several solutions
+    base_reports_ = record_.reports;
+    guess_ = record_.warm_start;
+    write_from_base(unmoved_);
+  }
+}
+
+ModeSwitch DisplacedStep::switched() const {
+  const ModeSwitch switches = mode_switch(*model_, *base_, *stepped_, record_);
+  return same_ranks(base_reports_, record_.reports) ? switches : switches | ModeSwitch::solver;
+}
+
+double DisplacedStep::contradiction() const {
+  double largest = 0;
+  for (std::size_t row = 0; row < record_.w.size(); ++row) {
+    if (record_.classes[row] == RowClass::clamping) largest = std::max(largest, std::abs(record_.w[row]));
+  }
+  return largest;
 }
 
 void DisplacedStep::move(StepInput input, int dof, double h) {
@@ -252,12 +280,17 @@ void DisplacedStep::step_with(const Model& model) {
     record_.collider_revision = base_->collider_revision;
   }
   stepped_ = &model;
-  step(model, state_, control_, options_, record_, &base_->warm_start);
+  step(model, state_, control_, options_, record_, &guess_);
 }
 
 int DisplacedStep::output_size() const { return 2 * model_->nv() + static_cast<int>(base_->f.size()); }
 
 void DisplacedStep::write_outputs(VecRef out) const {
+  write_from_base(out);
+  out -= unmoved_;
+}
+
+void DisplacedStep::write_from_base(VecRef out) const {
   const int nv = model_->nv();
   const auto rows = static_cast<Eigen::Index>(base_->f.size());
   using Impulses = Eigen::Map<const VecX>;

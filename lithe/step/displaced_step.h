@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "lithe/step/step_record.h"
 
@@ -37,8 +38,9 @@ enum class Directions : std::uint8_t { both, up, down };
 
 // The step of a record, taken again with one of its inputs moved: what finite differences are made of.
 //
-// Colliders and the warm start are the record's, and all memory is kept from one step to the next, so a displaced step costs
-// what a step of a running simulation does.
+// Colliders are the record's, and all memory is kept from one step to the next, so a displaced step costs what a step of a running simulation
+// does. Its guess is the record's answer, found to be right once more: the rank of a class is known only where a guess was right, and
+// ranks are part of a mode.
 class DisplacedStep {
  public:
   // `base` is a step of `model`. Both must stay as they are during the calls below.
@@ -57,20 +59,30 @@ class DisplacedStep {
   // In which directions the model lets a parameter move by h; nothing: in neither.
   std::optional<Directions> directions_of(const std::string& parameter, double h);
 
-  // How far the last step went from the base's: [q⁺ ⊖ q⁺₀; v⁺ − v⁺₀; f − f₀] (output_size()). Impulses are matched by what
-  // their rows are named; those of rows that are not there are zero.
+  // How far the last step went from where it goes if nothing is moved, which is where the base went but for the solver's tolerance:
+  // [q⁺ ⊖ q⁺₀; v⁺ − v⁺₀; f − f₀] (output_size()). Impulses are matched by what their rows are named; those of rows that are not there are
+  // zero.
   void write_outputs(VecRef out) const;
   int output_size() const;
 
   // And whether it went there in the same way.
-  ModeSwitch switched() const { return mode_switch(*model_, *base_, *stepped_, record_); }
+  ModeSwitch switched() const;
+  // By how much its rows contradict one another: the solver's residual, a share of the velocities at hand (StepStatus), and the largest
+  // velocity that a clamping row is left with.
+  double residual() const { return record_.status.residual; }
+  double contradiction() const;
 
  private:
+  void find_ranks();
   bool change(const std::string& parameter, double h);
   void step_with(const Model& model);
+  void write_from_base(VecRef out) const;
 
   const Model* model_ = nullptr;
   const StepRecord* base_ = nullptr;
+  std::vector<LcpReport> base_reports_;  // of the base, with ranks
+  WarmStart guess_;
+  VecX unmoved_;  // where a step goes if nothing is moved, from the base's
   StepRecord record_;
   State state_;
   Control control_;

@@ -31,6 +31,8 @@ constexpr StepRange kByTau = {0.3, 1e-7};
 constexpr StepRange kByParameter = {1e-2, 1e-8};
 constexpr int kRows = 6;
 constexpr double kRelativeGoal = 1e-12;
+// Rows contradict one another where the solver's residual is larger than the rounding of gaps leaves it.
+constexpr double kContradiction = 3e-12;
 
 // Positions, velocities and impulses: the three parts of what a step results in.
 constexpr int kParts = 3;
@@ -69,12 +71,13 @@ double largest(const MatX& matrix) { return matrix.size() == 0 ? 0.0 : matrix.cw
 // The blocks by one input (or by all parameters): analytic, numeric, and what the numeric ones may be wrong by.
 struct ComparedBlocks {
   std::array<MatX, kParts> analytic, numeric, doubt;
-  std::vector<bool> left_out;  // by column
-  std::vector<double> step;    // of differences
+  std::vector<bool> left_out;                   // by column
+  std::vector<double> step;                     // of differences
+  std::vector<double> residual, contradiction;  // of rows in its displaced steps (DisplacedStep)
 
   void resize(const StepRecord& record, int nv, int columns) {
     left_out.assign(columns, true);
-    step.assign(columns, 0.0);
+    for (std::vector<double>* each : {&step, &residual, &contradiction}) each->assign(columns, 0.0);
     for (int part = 0; part < kParts; ++part) {
       const auto rows = part == 2 ? static_cast<Eigen::Index>(record.f.size()) : nv;
       numeric[part].setZero(rows, columns);
@@ -197,6 +200,7 @@ struct Gradcheck::Buffers {
   void keep_or_leave_out(Probe probe, ComparedBlocks& blocks, int i, GradcheckResult& result);
   template <class Probe>
   void measure_rounding(Probe probe, const ComparedBlocks& blocks);
+  double doubt_of_choice(const GradientReport& report, const ComparedBlocks& blocks, int part, int i) const;
   void compare(double largest_doubt, GradcheckResult& result);
   void compare_products(const Model& model, const StepRecord& record, const StepParameters& parameters,
                         std::uint64_t seed, GradcheckResult& result);
@@ -215,6 +219,11 @@ void Gradcheck::Buffers::keep_or_leave_out(Probe probe, ComparedBlocks& blocks, 
   if (column.modes == ModeSwitch::none) {
     blocks.take(column, i);
     measure_rounding(probe, blocks);
+    for (const double h : {column.step, -column.step}) {
+      if (probe(h, displacement) != ModeSwitch::none) continue;  // a number that may go in one direction only
+      blocks.residual[i] = std::max(blocks.residual[i], displaced.residual());
+      blocks.contradiction[i] = std::max(blocks.contradiction[i], displaced.contradiction());
+    }
   } else {
     ++result.switched;
     result.switches = result.switches | column.modes;
@@ -298,6 +307,18 @@ void Gradcheck::Buffers::differentiate_by_parameters(const StepRecord& record, c
   }
 }
 
+// What depends on a choice among many impulses is known only as well as redundant rows agree: impulses themselves not at all where they do not,
+// and velocities, where these depend on it, up to those that the rows are left with.
+double Gradcheck::Buffers::doubt_of_choice(const GradientReport& report, const ComparedBlocks& blocks, int part,
+                                           int i) const {
+  if (part == 2) {
+    const bool unknown = report.rank < report.clamping && blocks.residual[i] > kContradiction;
+    return unknown ? std::numeric_limits<double>::infinity() : 0.0;
+  }
+  if (!report.null_space_term || blocks.step[i] == 0) return 0;
+  return (part == 0 ? units.h : 1.0) * blocks.contradiction[i] / blocks.step[i];
+}
+
 void Gradcheck::Buffers::compare(double largest_doubt, GradcheckResult& result) {
   for (int input = 0; input < 4; ++input) {
     ComparedBlocks& blocks = inputs[input];
@@ -311,7 +332,8 @@ void Gradcheck::Buffers::compare(double largest_doubt, GradcheckResult& result) 
       }
       for (int part = 0; part < kParts; ++part) {
         if (blocks.numeric[part].rows() == 0) continue;
-        const double doubt = blocks.doubt_of(part, i, rounding);
+        const double doubt =
+            std::max(blocks.doubt_of(part, i, rounding), doubt_of_choice(result.report, blocks, part, i));
         if (doubt > largest_doubt * scales[part]) {
           ++result.unsettled;
           continue;
@@ -391,6 +413,7 @@ const GradcheckResult& Gradcheck::check(const Model& model, const StepRecord& re
   b.inputs[3].analytic = {P.dqnext, P.dvnext, P.df};
   result_.report = J.report;
   result_.report.lcp_flags = record.status.flags;
+  result_.singular_dof = record.status.singular_dof;
 
   b.parameter_scales.clear();
   for (const std::string& name : parameters.names()) {

@@ -60,15 +60,17 @@ struct GradcheckResult {
   // Columns are inputs: entries of q, v, τ and parameters. A column is left out where a change of mode is too close for
   // differences (`switched`, of the kinds in `switches`), and a parameter also where the model refuses to have it changed. Its
   // part in one of the blocks is left out where differences do not settle (`unsettled`: doubt above
-  // GradcheckOptions::largest_doubt).
+  // GradcheckOptions::largest_doubt), and where it depends on a choice among many impulses, which the solver can make only as well as redundant
+  // rows agree: impulses where they contradict one another by more than rounding, velocities where it shows.
   int columns = 0, switched = 0, refused = 0;
   int unsettled = 0;  // of 3·columns
   ModeSwitch switches = ModeSwitch::none;
 
   // The step's own report. Where comparable() is false, a row is tied, or the derivative is known to be incomplete (targets
-  // dropped, unpolished, unsolved): then nothing was compared but products.
+  // dropped, unpolished, unsolved; a DoF that nothing resists, StepStatus::singular_dof): then nothing was compared but products.
   GradientReport report;
-  bool comparable() const { return !report.diverged && report.lcp_flags == LcpFlag::none; }
+  int singular_dof = -1;
+  bool comparable() const { return !report.diverged && report.lcp_flags == LcpFlag::none && singular_dof < 0; }
   bool stopped = false;  // by GradcheckOptions::stop: nothing was compared but products
 
   // Of all columns' parts in blocks (but those of parameters that the model refuses) the share that was compared.

@@ -82,5 +82,26 @@ TEST(ClosePoints, OfAFreeBodyHaveTheDerivativesThatDifferencesShow) {
   }
 }
 
+TEST(ClosePoints, ThatPartHaveAnotherRankAndSoAnotherMode) {
+  // Two feet in one place. A step that does not say what rank its rows have must not pass off differences of feet that are
+  // apart as derivatives of feet that are not.
+  ModelBuilder builder;
+  add_ground(builder);
+  builder.add_body("world",
+                   {.name = "body", .inertia = SpatialInertia::sphere(2, 0.2).in(Pose::translation(0, 0.02, 0.1))},
+                   free_joint("body", Pose::translation(0, 0, kFootRadius)));
+  add_feet(builder, "body", {Vec3::Zero(), Vec3::Zero()}, {});
+  World world = world_of(builder, 1e-3);
+  set_free_velocity(world, "body", Vec3(0, -0.02, -0.1), Vec3(0.5, 0, 0));
+  world.step();
+  StepRecord record = world.record();
+  ASSERT_EQ(record.reports.size(), 1u);
+  record.reports[0].rank = -1;
+  const StepParameters parameters(world.model(), {"shape/foot1/x"});
+  const GradcheckResult result = Gradcheck().check(world.model(), record, parameters);
+  ASSERT_TRUE(result.comparable());
+  EXPECT_LE(result.max_error(), 1e-7);
+}
+
 }  // namespace
 }  // namespace lithe::test

@@ -283,6 +283,18 @@ TEST(Gradcheck, ComparesNothingAtATie) {
   for (const BlockCheck& block : result.blocks) EXPECT_FALSE(block.compared);
 }
 
+TEST(Gradcheck, ComparesNothingWhereADofMeetsNoResistance) {
+  // Two ball joints in one place.
+  ModelBuilder builder;
+  builder.add_body("world", {.name = "outer"}, ball("outer"));
+  builder.add_body("outer", {.name = "inner", .inertia = SpatialInertia::sphere(1, 0.1)}, ball("inner"));
+  const Model model = builder.build();
+  const GradcheckResult result = gradcheck(model, {neutral_configuration(model), VecX::Ones(6)});
+  EXPECT_GE(result.singular_dof, 0);
+  EXPECT_FALSE(result.comparable());
+  for (const BlockCheck& block : result.blocks) EXPECT_FALSE(block.compared);
+}
+
 TEST(Gradcheck, LeavesOutColumnsThatSwitchHoweverSmallTheStep) {
   // Lifted but for 1e-11 N: no push upwards is small enough to stay.
   World world = world_of(ball_on_ground(), 1e-3);
