@@ -10,6 +10,13 @@
 
 namespace lithe {
 
+namespace {
+
+// m: whatever turns as if its mass were closer to its centre than this is a point, and the sign of its moments is rounding.
+constexpr double kPoint = 1e-6;
+
+}  // namespace
+
 Mat3 rotation_from_rpy(const Vec3& rpy) {
   return rotation_about(Vec3::UnitZ(), rpy.z()) * rotation_about(Vec3::UnitY(), rpy.y()) *
          rotation_about(Vec3::UnitX(), rpy.x());
@@ -45,6 +52,7 @@ void set_inertia(Body& body, double mass, const Mat3& about_centre, const Pose& 
   const bool triangle = moments[0] + moments[1] >= moments[2] - slack;
   if (positive && triangle) return;
   body.allow_unphysical_inertia = true;
+  if (moments.cwiseAbs().maxCoeff() <= mass * kPoint * kPoint) return;
   warnings.add(
       place, "inertia.unphysical",
       fmt::format(

@@ -26,8 +26,8 @@ Vec3 rpy_from_rotation(const Mat3& R);  // pitch within ±π/2
 Mat3 rotation_from_wxyz(const VecX& wxyz, const SourcePlace& place, WarningList& warnings);
 
 // The inertia about the centre of mass, in the axes of the inertial frame (X_BC: that frame in the body), with its checks: a mass that is
-// negative is an error; an inertia that no real body has (not positive, or against the triangle inequality) is a warning
-// "inertia.unphysical" and sets allow_unphysical_inertia.
+// negative is an error; an inertia that no real body has (not positive, or against the triangle inequality) sets allow_unphysical_inertia, and is a
+// warning "inertia.unphysical" unless it is rounding of a point mass.
 void set_inertia(Body& body, double mass, const Mat3& about_centre, const Pose& X_BC, const SourcePlace& place,
                  WarningList& warnings);
 

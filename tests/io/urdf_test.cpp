@@ -453,6 +453,16 @@ TEST(Urdf, WarnsOfWhatItDoesNotUse) {
   }
 }
 
+TEST(Urdf, TakesThePointMassesOfRoundingForWhatTheyAre) {
+  const auto link = [](const std::string& ixz) {
+    return "<link name=\"a\"><inertial><mass value=\"1.3\"/><origin xyz=\"0 -0.1 0\"/>"
+           "<inertia ixx=\"0\" iyy=\"0\" izz=\"0\" ixy=\"0\" iyz=\"0\" ixz=\"" +
+           ixz + "\"/></inertial></link>";
+  };
+  EXPECT_EQ(warning_count(load_urdf_text(link("2.40741e-35")), "inertia.unphysical"), 0);
+  EXPECT_EQ(warning_count(load_urdf_text(link("1e-9")), "inertia.unphysical"), 1);
+}
+
 TEST(Urdf, SaysNothingAboutWhatMeansNothing) {
   const LoadedModel loaded = load_text(
       "<robot name=\"r\" version=\"1.0\" xmlns:xacro=\"http://www.ros.org/wiki/xacro\">" +
