@@ -137,6 +137,11 @@ Task task_from(const Scene& scene, std::string_view text) {
                       {number_from(words[count - 3], text), number_from(words[count - 2], text),
                        number_from(words[count - 1], text)});
   }
+  for (const std::string_view usage : {"hold", "reach NAME X Y Z", "rise HEIGHT"}) {
+    if (count > 0 && words[0] == words_of(usage)[0]) {
+      throw Error(fmt::format("task '{}' is not complete, or has too much: it is written '{}'", text, usage));
+    }
+  }
   throw Error(
       fmt::format("there is no task '{}'; any robot can be set 'hold', 'reach NAME X Y Z' or 'rise HEIGHT'", text));
 }

@@ -73,7 +73,8 @@ TEST(ReachTask, IsOfABodyOrAFrame) {
   EXPECT_NE(task_error(s, "reach tipp 0 0 0").find("'tip'"), std::string::npos);
   EXPECT_NE(task_error(s, "reach table 0 0 0").find("fixed in the world"), std::string::npos);
   EXPECT_NE(task_error(s, "reach tip 0 0 nan").find("'nan' is no number"), std::string::npos);
-  EXPECT_NE(task_error(s, "reach tip 0 0").find("'reach NAME X Y Z'"), std::string::npos);
+  EXPECT_NE(task_error(s, "reach tip 0 0").find("it is written 'reach NAME X Y Z'"), std::string::npos);
+  EXPECT_NE(task_error(s, "rise").find("it is written 'rise HEIGHT'"), std::string::npos);
   EXPECT_NE(task_error(s, "fly").find("there is no task 'fly'"), std::string::npos);
   EXPECT_NE(task_error(s, "rise 1").find("for what can fall"), std::string::npos);
 }
