@@ -123,6 +123,10 @@ BatchResult measure_one_by_one(const Subject& subject, const BatchSettings& sett
   return result;
 }
 
+const BatchResult& quicker(const BatchResult& a, const BatchResult& b) {
+  return a.step_us + a.vjp_us <= b.step_us + b.vjp_us ? a : b;
+}
+
 BatchResult measure_mujoco_batch(const Subject& subject, const MujocoWorld& mujoco, const BatchSettings& settings) {
   const MujocoBridge bridge(subject.loaded);
   ThreadPool pool(settings.threads);

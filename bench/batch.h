@@ -25,6 +25,9 @@ BatchResult measure_batch(const Subject& subject, const BatchSettings& settings)
 // The same of worlds one after the other, each with a record that has served the one before: what a step and its VJP take by themselves.
 BatchResult measure_one_by_one(const Subject& subject, const BatchSettings& settings);
 
+// The quicker one. Noise only ever adds: of runs that take turns, the quickest of each kind are from quiet moments.
+const BatchResult& quicker(const BatchResult& a, const BatchResult& b);
+
 // mj_step() of as many worlds on as many threads.
 BatchResult measure_mujoco_batch(const Subject& subject, const MujocoWorld& mujoco, const BatchSettings& settings);
 

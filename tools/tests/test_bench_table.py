@@ -321,7 +321,16 @@ def test_batches_stand_beside_a_world_alone(tmp_path):
     alone = {"alone_step": 15.0, "alone_vjp": 6.0}
     batch = {"worlds": 2048.0, "threads": 2.0, **times, **alone, "mujoco_step": 40.0}
     output = run(results(tmp_path, {}, single={"batch/humanoid_2048x2": batch})).stdout
-    assert row(output, "humanoid") == ["2048", "2", "30", "2.00×", "9", "1.50×", "21", "180", "40"]
+    assert row(output, "humanoid") == ["2048", "2", "30", "2.00×", "9", "1.50×", "1.86×", "21", "180", "40"]
+
+
+def test_of_a_batch_the_step_and_its_vjp_count_together(tmp_path):
+    alone = {"alone_step": 10.0, "alone_vjp": 5.0}
+    batch = {"worlds": 2048.0, "threads": 1.0, "step": 10.5, "step_wall": 10.5, "vjp": 9.0, "vjp_wall": 9.0, "kilobytes": 11.0, **alone}
+    errors = run("--check", results(tmp_path, {}, single={"batch/humanoid_2048x1": batch})).stderr
+    assert [line for line in errors.splitlines() if "humanoid 2048x1" in line] == [
+        "bench_table: error: humanoid 2048x1: step and VJP / alone is 1.3, wanted ≤ 1.15"
+    ]
 
 
 def test_sections_that_were_measured_go_to_their_places_and_others_stay(tmp_path):
