@@ -2,8 +2,10 @@
 
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include "lithe/core/check.h"
+#include "lithe/step/record_prefetch.h"
 
 namespace lithe {
 
@@ -91,14 +93,19 @@ void sum_parameters(RolloutGradient& out) {
 // Back through the steps of one stretch between checkpoints.
 void stretch_back(const Model& model, const Rollout& rollout, int first, int count, const RolloutCotangent& by,
                   const RolloutOptions& options, RolloutVjpWorkspace& workspace, RolloutGradient& out) {
-  const bool kept = rollout.tape == Tape::records;
-  if (!kept) {
+  std::span<const StepRecord> records;
+  if (rollout.tape == Tape::records) {
+    records = std::span(rollout.records).subspan(first, count);
+  } else {
     if (workspace.records.size() < static_cast<std::size_t>(count)) workspace.records.resize(count);
     repeat_steps(model, rollout, first, count, workspace.arguments, workspace.records);
+    records = std::span(workspace.records).first(count);
   }
-  for (int t = first + count - 1; t >= first; --t) {
-    const StepRecord& record = kept ? rollout.records[t] : workspace.records[t - first];
-    step_back(model, record, t, by, options, workspace, out);
+  for (int i = count - 1; i >= 0; --i) {
+    // The records of a long stretch have left the cache since they were written.
+    if (i >= 2) prefetch_record(records[i - 2]);
+    if (i >= 1) prefetch_buffers(records[i - 1]);
+    step_back(model, records[i], first + i, by, options, workspace, out);
   }
 }
 

@@ -1,25 +1,23 @@
 #include "lithe/batch/step_batch.h"
 
+#include "lithe/batch/for_each_record.h"
 #include "lithe/core/check.h"
+#include "lithe/core/prefetch.h"
 
 namespace lithe {
 
 namespace {
 
-// The records of a worker's next items are fetched while one is worked on.
+// Its errors say which item they are about.
 template <class Work>
-void for_each_item(std::span<const StepRecord> records, ThreadPool& pool, const Work& work) {
-  const int count = static_cast<int>(records.size());
-  pool.parallel_for(count, [&](int i, int worker) {
-    const int end = pool.first_item(count, worker + 1);  // others write to those of their own
-    if (i + 2 < end) prefetch_record(records[i + 2]);
-    if (i + 1 < end) prefetch_buffers(records[i + 1]);
+auto by_item(const Work& work) {
+  return [work](int i, int worker) {
     try {
       work(i, worker);
     } catch (const Error& error) {
       throw Error(fmt::format("item {}: {}", i, error.what()));
     }
-  });
+  };
 }
 
 }  // namespace
@@ -31,11 +29,19 @@ void step_batch(const Model& model, std::span<const State> states, std::span<con
               states.size());
   records.resize(states.size());
   const Control none;
-  for_each_item(records, pool, [&](int i, int) {
-    const Control& control = controls.empty() ? none : controls[controls.size() == 1 ? 0 : i];
+  const auto control_of = [&](int i) -> const Control& {
+    return controls.empty() ? none : controls[controls.size() == 1 ? 0 : i];
+  };
+  const int count = static_cast<int>(states.size());
+  const auto take_step = [&](int i, int) {
+    if (i + 1 < count) {
+      prefetch_record(records[i + 1]);
+      prefetch_elements(states[i + 1].q, states[i + 1].v, control_of(i + 1).tau);
+    }
     StepRecord& record = records[i];
-    step(model, states[i], control, options, record, guess == BatchGuess::last ? &record.warm_start : nullptr);
-  });
+    step(model, states[i], control_of(i), options, record, guess == BatchGuess::last ? &record.warm_start : nullptr);
+  };
+  pool.parallel_for(count, by_item(take_step));
 }
 
 void vjp_batch(const Model& model, std::span<const StepRecord> records, std::span<const StepCotangent> by_next,
@@ -47,7 +53,8 @@ void vjp_batch(const Model& model, std::span<const StepRecord> records, std::spa
   out.parameters.resize(parameters != nullptr ? parameters->size() : 0, count);
   out.reports.resize(records.size());
   if (out.workers.size() < static_cast<std::size_t>(pool.size())) out.workers.resize(pool.size());
-  for_each_item(records, pool, [&](int i, int worker) {
+  const auto fetch = [&](int i) { prefetch_elements(by_next[i].q, by_next[i].v, by_next[i].f); };
+  const auto differentiate = [&](int i, int worker) {
     StepVjp& vjp = out.workers[worker];
     step_vjp(model, records[i], by_next[i], vjp, options, parameters);
     out.q.col(i) = vjp.q;
@@ -55,13 +62,15 @@ void vjp_batch(const Model& model, std::span<const StepRecord> records, std::spa
     out.tau.col(i) = vjp.tau;
     if (parameters != nullptr) out.parameters.col(i) = vjp.parameters;
     out.reports[i] = vjp.report;
-  });
+  };
+  for_each_record(records, pool, fetch, by_item(differentiate));
 }
 
 void jacobians_batch(const Model& model, std::span<const StepRecord> records, ThreadPool& pool,
                      std::vector<StepJacobians>& out, StepBlocks blocks, const GradientOptions& options) {
   out.resize(records.size());
-  for_each_item(records, pool, [&](int i, int) { step_jacobians(model, records[i], out[i], blocks, options); });
+  const auto differentiate = [&](int i, int) { step_jacobians(model, records[i], out[i], blocks, options); };
+  for_each_record(records, pool, by_item(differentiate));
 }
 
 }  // namespace lithe

@@ -4,6 +4,7 @@
 #include "lithe/dynamics/tree_sums.h"
 #include "lithe/lcp/padded_matrix.h"
 #include "lithe/step/describe_gradient.h"
+#include "lithe/step/record_prefetch.h"
 #include "lithe/step/step_stages.h"
 
 namespace lithe {
@@ -274,6 +275,7 @@ bool class_vjp(const Model& model, const StepRecord& record, std::span<const Row
   out.q.setZero(tree.nv);
   out.v.setZero(tree.nv);
   out.parameters.resize(parameters ? parameters->size() : 0);
+  prefetch_more();
   through_integrator(model, record, by_next, out, work.lambda);
   find_multipliers(model, record, by_next, work);
   if (!all_finite(work.g)) return give_up(model, parameters, out);

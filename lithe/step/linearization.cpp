@@ -3,6 +3,7 @@
 #include "lithe/core/finite.h"
 #include "lithe/dynamics/tree_sums.h"
 #include "lithe/lcp/padded_matrix.h"
+#include "lithe/step/record_prefetch.h"
 #include "lithe/step/step_stages.h"
 
 namespace lithe {
@@ -62,6 +63,7 @@ bool main_point(const Model& model, const StepRecord& record, std::span<const Ro
                 const LinearizationNeeds& needs, StepLinearization& out) {
   const DofTree& tree = model.tree();
   const StepStages& stages = stages_of(model, record);
+  prefetch_more();
   const ContactProblem& problem = stages.problem;
   LinearPoint& point = out.main;
   point.change = record.next.v - record.state.v;
@@ -71,10 +73,12 @@ bool main_point(const Model& model, const StepRecord& record, std::span<const Ro
   point.link_wrenches.resize_zero(tree.slot_count);
   if (constrained) find_wrenches(tree, problem, record, out.touches, point.link_wrenches);
   rnea_forces(model, stages.kin, point.acceleration, point.link_wrenches, point.id, record.control.wrenches);
+  prefetch_more();
   find_velocities(tree, stages.kin, record.next.v, out.slots, point);
   if (!constrained) return true;
   find_touch_velocities(tree, problem.touches, point.V, record.next.v.data(), point.touch_velocity);
   out.response.compute(tree, problem, classes, record.reports, needs.matrices);
+  prefetch_more();
   const bool bouncing = bounces(problem);
   if (bouncing) {
     find_touch_velocities(tree, problem.touches, stages.kin.V, record.state.v.data(), out.touch_velocity_before);
@@ -90,6 +94,7 @@ bool main_point(const Model& model, const StepRecord& record, std::span<const Ro
                     .f = record.f.data(),
                     .balanced_by = needs.impulses ? nullptr : &out.response},
                    point.forms);
+  prefetch_more();
   out.response.compress_forms(problem, point.forms.rows.data(), point.compressed_forms);
   return true;
 }

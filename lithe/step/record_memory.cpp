@@ -3,29 +3,6 @@
 
 namespace lithe {
 
-namespace {
-
-constexpr std::size_t kLine = 64;  // bytes of a cache line
-
-void prefetch(const void* from, std::size_t bytes) {
-  const char* at = static_cast<const char*>(from);
-  for (std::size_t k = 0; k < bytes; k += kLine) __builtin_prefetch(at + k, 0, 2);
-}
-
-template <class... Vectors>
-void prefetch_all(const Vectors&... vectors) {
-  (prefetch(vectors.data(), static_cast<std::size_t>(vectors.size()) * sizeof(*vectors.data())), ...);
-}
-
-}  // namespace
-
-void prefetch_record(const StepRecord& record) { prefetch(&record, sizeof(record)); }
-
-void prefetch_buffers(const StepRecord& r) {
-  prefetch_all(r.inverse.rows, r.contacts.contacts, r.problem.constraints, r.problem.target, r.problem.diagonal,
-               r.classes, r.f, r.w, r.state.q, r.state.v, r.next.q, r.next.v);
-}
-
 std::size_t memory_of(const StepRecord& r) {
   return sizeof(StepRecord) + r.warm_start.memory() +
          heap_sizes(r.problem.constraints, r.problem.constraint_of_contact, r.problem.islands, r.problem.target,

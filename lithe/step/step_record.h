@@ -89,11 +89,6 @@ struct StepRecord {
 // Bytes of memory that the record takes, itself and on the heap. Its colliders, which it shares, are not counted.
 std::size_t memory_of(const StepRecord& record);
 
-// Asks the processor to fetch what a derivative (or, with its warm start, the next step) reads of the record, in two parts: the
-// record itself, and later what it points to. For who goes through many records and knows which is next.
-void prefetch_record(const StepRecord& record);
-void prefetch_buffers(const StepRecord& record);
-
 // The LCPs that the step has solved, A and b included, put together once more: for tests and rare questions. Allocates.
 ContactProblem lcps_of(const Model& model, const StepRecord& record);
 

@@ -5,6 +5,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "lithe/batch/for_each_record.h"
 #include "lithe/core/check.h"
 #include "lithe/core/thread_pool.h"
 #include "lithe/step/step.h"
@@ -211,7 +212,7 @@ VjpBatch StepBatch::vjp(const OptionalArray& q, const OptionalArray& v, const Op
   out.reports.resize(rows);
   const GradientOptions how = gradient_options(options);
   const nb::gil_scoped_release released;
-  pool_.parallel_for(size(), [&](int i, int) {
+  for_each_record(records_, pool_, [&](int i, int) {
     StepWorker& worker = step_worker();
     const StepRecord& record = records_[i];
     StepCotangent& by_next = worker.cotangent;
@@ -254,7 +255,7 @@ JvpBatch StepBatch::jvp(const OptionalArray& q, const OptionalArray& v, const Op
                         make_array({rows, static_cast<std::size_t>(nv)}, by_v), make_array({rows, bodies()}, forces)};
   const GradientOptions how = gradient_options(options);
   const nb::gil_scoped_release released;
-  pool_.parallel_for(size(), [&](int i, int) {
+  for_each_record(records_, pool_, [&](int i, int) {
     StepWorker& worker = step_worker();
     const StepRecord& record = records_[i];
     StepTangent& x = worker.tangent;
@@ -287,7 +288,7 @@ JacobianBatch StepBatch::jacobians(const std::optional<GradientOptions>& options
   const GradientOptions how = gradient_options(options);
   {
     const nb::gil_scoped_release released;
-    pool_.parallel_for(size(), [&](int i, int) {
+    for_each_record(records_, pool_, [&](int i, int) {
       StepJacobians& J = step_worker().jacobians;
       step_jacobians(worlds_.model(i), records_[i], J, StepBlocks::state, how);
       const MatX* blocks[6] = {&J.dqnext_dq, &J.dqnext_dv, &J.dqnext_dtau, &J.dvnext_dq, &J.dvnext_dv, &J.dvnext_dtau};

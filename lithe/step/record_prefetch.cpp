@@ -1,0 +1,60 @@
+#include "lithe/step/record_prefetch.h"
+
+#include <algorithm>
+#include <array>
+#include <tuple>
+
+#include "lithe/core/prefetch.h"
+
+namespace lithe {
+
+namespace {
+
+// Bytes: as many cache lines as are fetched at a time without waiting, or a few more.
+constexpr std::size_t kAtOnce = 2048;
+
+// Memory that was announced and not asked for yet. It may be gone by then: to ask for it does no harm.
+struct Upcoming {
+  struct Part {
+    const char* start;
+    std::size_t size;
+  };
+  std::array<Part, 12> parts;
+  std::size_t first = 0, end = 0;
+
+  template <class... Vectors>
+  void set(const Vectors&... vectors) {
+    static_assert(sizeof...(vectors) <= std::tuple_size_v<decltype(parts)>);
+    first = end = 0;
+    ((parts[end++] = {reinterpret_cast<const char*>(vectors.data()),
+                      static_cast<std::size_t>(vectors.size()) * sizeof(*vectors.data())}),
+     ...);
+  }
+};
+
+thread_local Upcoming upcoming;
+
+}  // namespace
+
+void prefetch_record(const StepRecord& record) { prefetch(&record, sizeof(record)); }
+
+void prefetch_buffers(const StepRecord& r) {
+  // In the order in which they are read.
+  upcoming.set(r.next.v, r.state.q, r.state.v, r.problem.constraints, r.contacts.contacts, r.problem.target,
+               r.inverse.rows, r.f, r.classes, r.reports, r.w, r.problem.diagonal);
+  prefetch_more();
+}
+
+void prefetch_more() {
+  for (std::size_t left = kAtOnce; left > 0 && upcoming.first < upcoming.end;) {
+    Upcoming::Part& part = upcoming.parts[upcoming.first];
+    const std::size_t size = std::min(left, part.size);
+    prefetch(part.start, size);
+    part.start += size;
+    part.size -= size;
+    left -= size;
+    if (part.size == 0) ++upcoming.first;
+  }
+}
+
+}  // namespace lithe
