@@ -292,7 +292,7 @@ void ClassResponse::invert(const ContactProblem& problem, int island) {
   grow(scale_, n);
   grow(reach_, n);
   const auto form = [&] {
-    multiply_through_touches(problem.touches, patches, R_.data(), right, responses_, matrix_.data.data(),
+    multiply_through_touches(problem.touches, patches, R_.data(), right, products_, matrix_.data.data(),
                              matrix_.stride);
     if (compliant_) {
       for (int k = 0; k < n; ++k) matrix_.at(k, k) += D_[part.first + k];

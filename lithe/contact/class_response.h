@@ -143,7 +143,8 @@ class ClassResponse {
   std::vector<Patch> compressed_;
   std::vector<int> Q_start_;
   std::vector<char> R_known_;  // per patch: the basis came with it
-  AlignedBuffer Q_, R_, Pt_, inverse_, responses_;
+  AlignedBuffer Q_, R_, Pt_, inverse_;
+  TouchProductWorkspace products_;
   std::vector<double> D_;  // compliance by coordinate
   std::vector<Part> parts_;
   std::vector<char> held_;  // per touch

@@ -25,6 +25,24 @@ struct Patch {
   int stride = 0;  // row_count padded
 };
 
+// What products through touches work with (delassus.h).
+struct TouchProductWorkspace {
+  // A row that acts on one DoF: a motor, dry friction, a limit.
+  struct DofRow {
+    double coefficient;
+    int coordinate;  // of its touch in its block
+  };
+  // Neighbouring ones of one block.
+  struct DofRun {
+    int block, first_row;
+    int first, count;  // in dof_rows
+  };
+  AlignedBuffer responses;
+  std::vector<DofRow> dof_rows;
+  std::vector<DofRun> dof_runs;
+  std::vector<int> others;  // patches that are not of this kind
+};
+
 struct ContactProblem {
   std::vector<Constraint> constraints;     // by island; each knows its first row
   std::vector<int> constraint_of_contact;  // its place in `constraints`, by number in the ContactSet
@@ -44,11 +62,11 @@ struct ContactProblem {
   std::vector<std::ptrdiff_t> A_start;  // per island; −1: too large, A is not formed
   std::vector<double> diagonals;        // A_ii of the rows of islands without A
 
-  std::vector<double> velocity;  // J v at the step's start, per row; empty where nothing can bounce
-  AlignedBuffer touch_vector;    // workspace: a vector over all touches
-  AlignedBuffer responses;       // workspace of fill_delassus()
-  TreeForms forms;               // workspace: of an island without A
-  std::vector<int> sweep_patch;  // workspaces of solve_by_sweeps()
+  std::vector<double> velocity;    // J v at the step's start, per row; empty where nothing can bounce
+  AlignedBuffer touch_vector;      // workspace: a vector over all touches
+  TouchProductWorkspace products;  // workspace of fill_delassus()
+  TreeForms forms;                 // workspace: of an island without A
+  std::vector<int> sweep_patch;    // workspaces of solve_by_sweeps()
   std::vector<double> sweep_impulse;
 
   int island_count() const { return static_cast<int>(islands.islands().size()); }

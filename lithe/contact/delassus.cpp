@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-#include "lithe/contact/symmetric_matrix.h"
+#include "lithe/core/symmetric_matrix.h"
+#include "lithe/lcp/padded_matrix.h"
 
 namespace lithe {
 
@@ -85,34 +86,36 @@ void clear_block(const Patch& patch, int columns, double* A, int stride) {
 
 // The products of the rows of some patches, one after the other, through Λ.
 class PatchProducts {
+  using DofRun = TouchProductWorkspace::DofRun;
+
  public:
   PatchProducts(const TouchSpace& space, std::span<const Patch> patches, int first_row, const double* left,
-                const double* right, AlignedBuffer& responses, double* out, int stride)
+                const double* right, TouchProductWorkspace& workspace, double* out, int stride)
       : space_(space),
         patches_(patches),
         first_row_(first_row),
         left_(left),
         right_(right),
-        buffer_(responses),
+        workspace_(workspace),
         out_(out),
         stride_(stride) {}
 
   // Patch by patch, from the diagonal down or from the top. Later patches overwrite what an earlier one's last pack leaves
-  // beyond its rows.
+  // beyond its rows; those of one row on a DoF, which leave nothing, come last.
   void fill(bool lower_only) {
-    for (std::size_t q = 0; q < patches_.size(); ++q) {
+    list_dof_rows();
+    const int count = static_cast<int>(patches_.size());
+    for (int q = 0; q < count; ++q) {
       const Patch& source = patches_[q];
+      if (source.row_count == 0) continue;
       find_responses(source);
       double* columns = out_ + static_cast<std::ptrdiff_t>(source.first_row - first_row_) * stride_;
-      for (std::size_t p = lower_only ? q : 0; p < patches_.size(); ++p) {
-        const Patch& patch = patches_[p];
-        double* to = columns + patch.first_row - first_row_;
-        if (is_row_on_a_dof(patch)) {
-          write_row(patch, source.row_count, to);
-        } else {
-          write_block(patch, source.row_count, to);
-        }
+      for (const int p : workspace_.others) {
+        if (lower_only && p < q) continue;
+        write_block(patches_[p], source.row_count, columns + patches_[p].first_row - first_row_);
       }
+      const int first_row = lower_only ? source.first_row : first_row_;
+      for (const DofRun& run : workspace_.dof_runs) write_dof_rows(run, first_row, source.row_count, columns);
     }
   }
 
@@ -126,8 +129,8 @@ class PatchProducts {
     const int b = space_.block_of(source.touch_b);
     const auto size = [&](int block) { return block < 0 ? 0 : space_.blocks[block].stride * source.row_count; };
     const std::size_t needed = static_cast<std::size_t>(size(a)) + static_cast<std::size_t>(b == a ? 0 : size(b));
-    if (buffer_.size() < needed) buffer_.resize(needed);
-    double* to = buffer_.data();
+    grow(workspace_.responses, needed);
+    double* to = workspace_.responses.data();
     count_ = 0;
     if (a >= 0) {
       respond(space_, source.touch_a, side(right_, source, false), source, false, to);
@@ -146,17 +149,47 @@ class PatchProducts {
   bool is_row_on_a_dof(const Patch& patch) const {
     return patch.row_count == 1 && patch.touch_a >= 0 && patch.touch_b < 0 && space_.touches[patch.touch_a].size == 1;
   }
-  void write_row(const Patch& patch, int columns, double* to) const {
-    const Touch& touch = space_.touches[patch.touch_a];
-    const double coefficient = left_[patch.start];
+
+  void list_dof_rows() {
+    std::vector<DofRun>& runs = workspace_.dof_runs;
+    workspace_.dof_rows.clear();
+    workspace_.others.clear();
+    runs.clear();
+    for (std::size_t p = 0; p < patches_.size(); ++p) {
+      const Patch& patch = patches_[p];
+      if (!is_row_on_a_dof(patch)) {
+        if (patch.row_count > 0) workspace_.others.push_back(static_cast<int>(p));
+        continue;
+      }
+      const Touch& touch = space_.touches[patch.touch_a];
+      const bool follows = !runs.empty() && runs.back().block == touch.block &&
+                           runs.back().first_row + runs.back().count == patch.first_row;
+      if (!follows) {
+        const int first = static_cast<int>(workspace_.dof_rows.size());
+        runs.push_back({.block = touch.block, .first_row = patch.first_row, .first = first, .count = 0});
+      }
+      ++runs.back().count;
+      workspace_.dof_rows.push_back({left_[patch.start], touch.first});
+    }
+  }
+
+  // The rows of a run from `first_row` on.
+  void write_dof_rows(const DofRun& run, int first_row, int columns, double* to) const {
+    const int skipped = std::max(0, first_row - run.first_row);
+    if (skipped >= run.count) return;
+    const auto rows = std::span(workspace_.dof_rows).subspan(run.first + skipped, run.count - skipped);
+    to += run.first_row + skipped - first_row_;
     const Response* response = nullptr;
     for (int r = 0; r < count_; ++r) {
-      if (responses_[r].block == touch.block) response = &responses_[r];
+      if (responses_[r].block == run.block) response = &responses_[r];
     }
-    for (int j = 0; j < columns; ++j) {
-      to[static_cast<std::ptrdiff_t>(j) * stride_] =
-          response ? coefficient * response->columns[static_cast<std::ptrdiff_t>(j) * response->stride + touch.first]
-                   : 0.0;
+    for (int j = 0; j < columns; ++j, to += stride_) {
+      if (response == nullptr) {
+        std::fill_n(to, rows.size(), 0.0);
+        continue;
+      }
+      const double* column = response->columns + static_cast<std::ptrdiff_t>(j) * response->stride;
+      for (std::size_t r = 0; r < rows.size(); ++r) to[r] = rows[r].coefficient * column[rows[r].coordinate];
     }
   }
 
@@ -181,7 +214,7 @@ class PatchProducts {
   int first_row_;
   const double* left_;
   const double* right_;
-  AlignedBuffer& buffer_;
+  TouchProductWorkspace& workspace_;
   double* out_;
   int stride_;
   Response responses_[2];
@@ -199,7 +232,7 @@ void clear_padding(double* matrix, int n, int stride) {
 }  // namespace
 
 void multiply_through_touches(const TouchSpace& space, std::span<const Patch> patches, const double* left,
-                              const double* right, AlignedBuffer& workspace, double* out, int stride) {
+                              const double* right, TouchProductWorkspace& workspace, double* out, int stride) {
   if (patches.empty()) return;
   const int first_row = patches.front().first_row;
   const int rows = patches.back().first_row + patches.back().row_count - first_row;
@@ -245,7 +278,7 @@ void fill_diagonal(ContactProblem& problem, int island) {
 
 namespace {
 
-void fill_matrix(const ContactProblem& problem, int island_index, AlignedBuffer& workspace, double* A) {
+void fill_matrix(const ContactProblem& problem, int island_index, TouchProductWorkspace& workspace, double* A) {
   const Island& island = problem.islands.islands()[island_index];
   const int stride = matrix_stride(island);
   multiply_through_touches(problem.touches, problem.patches_of(island_index), problem.coefficients.data(),
@@ -262,12 +295,13 @@ void fill_delassus(ContactProblem& problem) {
     if (problem.A_start[i] < 0) {
       fill_diagonal(problem, i);
     } else {
-      fill_matrix(problem, i, problem.responses, problem.A.data() + problem.A_start[i]);
+      fill_matrix(problem, i, problem.products, problem.A.data() + problem.A_start[i]);
     }
   }
 }
 
-BoxedLcp lcp_with_matrix(const ContactProblem& problem, int island_index, AlignedBuffer& A, AlignedBuffer& workspace) {
+BoxedLcp lcp_with_matrix(const ContactProblem& problem, int island_index, AlignedBuffer& A,
+                         TouchProductWorkspace& workspace) {
   if (problem.A_start[island_index] >= 0) return problem.lcp(island_index);
   const Island& island = problem.islands.islands()[island_index];
   const int stride = matrix_stride(island);

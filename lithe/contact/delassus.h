@@ -14,7 +14,7 @@ inline int matrix_stride(const Island& island) { return matrix_stride(island.row
 // are linear forms on touches. Column-major, `stride` ≥ matrix_stride(rows) apart; the padding is set to zero. With
 // left = right the result is symmetric, and only half of it is computed.
 void multiply_through_touches(const TouchSpace& space, std::span<const Patch> patches, const double* left,
-                              const double* right, AlignedBuffer& workspace, double* out, int stride);
+                              const double* right, TouchProductWorkspace& workspace, double* out, int stride);
 
 // l Λ lᵀ of one form of a patch, its numbers `stride` apart.
 double own_response(const TouchSpace& space, const Patch& patch, const double* form);
@@ -23,6 +23,6 @@ double own_response(const TouchSpace& space, const Patch& patch, const double* f
 void fill_delassus(ContactProblem& problem);
 
 // The island's problem with A, in `A` where the step has not formed it.
-BoxedLcp lcp_with_matrix(const ContactProblem& problem, int island, AlignedBuffer& A, AlignedBuffer& workspace);
+BoxedLcp lcp_with_matrix(const ContactProblem& problem, int island, AlignedBuffer& A, TouchProductWorkspace& workspace);
 
 }  // namespace lithe

@@ -1,8 +1,9 @@
 #include "lithe/contact/touch_space.h"
 
 #include <algorithm>
+#include <span>
 
-#include "lithe/contact/symmetric_matrix.h"
+#include "lithe/core/symmetric_matrix.h"
 #include "lithe/dynamics/stage_check.h"
 
 namespace lithe {
@@ -56,9 +57,8 @@ LITHE_INLINE void dot_column(const double* Wa, int stride_a, const double* Wb, i
   }
 }
 
-// W_a W_bᵀ into the block that starts at `out`.
-void multiply_touches(const DofTree& tree, const Touch& a, const Touch& b, const double* W, double* out, int stride) {
-  const int packs = shared_packs(tree, a, b);
+// W_a W_bᵀ into the block that starts at `out`, over the packs that their paths share.
+void multiply_touches(const Touch& a, const Touch& b, int packs, const double* W, double* out, int stride) {
   const int stride_a = a.packs * kLanes;
   const int stride_b = b.packs * kLanes;
   for (int k = 0; k < b.size; ++k, out += stride) {
@@ -67,6 +67,47 @@ void multiply_touches(const DofTree& tree, const Touch& a, const Touch& b, const
       dot_column<6>(W + a.W_start, stride_a, Wb, packs, out);
     } else {
       dot_column<1>(W + a.W_start, stride_a, Wb, packs, out);
+    }
+  }
+}
+
+// The same for four DoFs that follow one another.
+LITHE_INLINE void multiply_four_dofs(const Touch* a, const Touch& b, int packs, const double* W, double* out,
+                                     int stride) {
+  const double* Wb = W + b.W_start;
+  for (int k = 0; k < b.size; ++k, out += stride, Wb += b.packs * kLanes) {
+    Pack sum[kLanes] = {};
+    for (int g = 0; g < packs; ++g) {
+      const Pack y = as_pack(Wb + kLanes * g);
+      for (int i = 0; i < kLanes; ++i) sum[i] += as_pack(W + a[i].W_start + kLanes * g) * y;
+    }
+    transpose(sum[0], sum[1], sum[2], sum[3]);
+    store_anywhere(out, (sum[0] + sum[2]) + (sum[1] + sum[3]));
+  }
+}
+
+// Λ of one block from the diagonal down.
+void fill_lower_triangle(const DofTree& tree, std::span<const Touch> touches, const double* W, double* Lambda,
+                         int stride) {
+  const Touch* const end = touches.data() + touches.size();
+  for (const Touch& b : touches) {
+    double* column = Lambda + static_cast<std::ptrdiff_t>(b.first) * stride;
+    for (const Touch* a = &b; a != end;) {
+      // Touches of one chain have paths that begin alike, and the last one's is the longest.
+      const Touch* last = a;
+      while (last + 1 != end && tree.chain[last[1].dof] == tree.chain[a->dof]) ++last;
+      const int shared = shared_packs(tree, *last, b);
+      while (a <= last) {
+        const int packs = std::min(a->packs, shared);
+        const bool four = last - a >= kLanes - 1 && a[0].size + a[1].size + a[2].size + a[3].size == kLanes &&
+                          std::min(a[3].packs, shared) == packs;
+        if (four) {
+          multiply_four_dofs(a, b, packs, W, column + a->first, stride);
+        } else {
+          multiply_touches(*a, b, packs, W, column + a->first, stride);
+        }
+        a += four ? kLanes : 1;
+      }
     }
   }
 }
@@ -144,13 +185,8 @@ void TouchSpace::compute(const Model& model, const Kinematics& kin, const Invers
   }
   for (const TouchBlock& block : blocks) {
     double* Lambda_block = Lambda.data() + block.Lambda_start;
-    const Touch* const touch = &touches[block.first_touch];
-    for (int b = 0; b < block.touch_count; ++b) {
-      for (int a = b; a < block.touch_count; ++a) {
-        double* out = Lambda_block + touch[b].first * block.stride + touch[a].first;
-        multiply_touches(tree, touch[a], touch[b], W.data(), out, block.stride);
-      }
-    }
+    fill_lower_triangle(tree, std::span(touches).subspan(block.first_touch, block.touch_count), W.data(), Lambda_block,
+                        block.stride);
     for (int j = 0; j < block.size; ++j) {
       std::fill(Lambda_block + j * block.stride + block.size, Lambda_block + (j + 1) * block.stride, 0.0);
     }

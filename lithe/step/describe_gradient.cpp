@@ -110,7 +110,8 @@ void find_tied_rows(const Model& model, const StepRecord& record, GradientReport
     const Island& island = problem.islands.islands()[k];
     if (!has(record.reports[k].flags, LcpFlag::tied) || island.row_count > record.options.lcp.direct_rows) continue;
     thread_local LcpSensitivity sensitivity;
-    thread_local AlignedBuffer A, workspace;
+    thread_local AlignedBuffer A;
+    thread_local TouchProductWorkspace workspace;
     const auto part = [&](const auto& all) { return std::span(all).subspan(island.first_row, island.row_count); };
     sensitivity.compute(lcp_with_matrix(problem, k, A, workspace), part(record.classes), part(record.f),
                         record.reports[k].flags);

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "lithe/contact/symmetric_matrix.h"
 #include "lithe/core/finite.h"
+#include "lithe/core/symmetric_matrix.h"
 #include "lithe/dynamics/column_products.h"
 #include "lithe/lcp/padded_matrix.h"
 #include "lithe/step/step_stages.h"

@@ -59,7 +59,8 @@ TEST(StepRecords, HaveTheLcpsThatWereSolved) {
     other.step();
     const ContactProblem later = lcps_of(world.model(), record);
     ASSERT_EQ(later.rows.size(), record.f.size()) << name;
-    AlignedBuffer A, workspace;
+    AlignedBuffer A;
+    TouchProductWorkspace workspace;
     for (int i = 0; i < later.island_count(); ++i) {
       const Island& island = later.islands.islands()[i];
       const BoxedLcp lcp = lcp_with_matrix(later, i, A, workspace);
