@@ -4,9 +4,17 @@
 #include <cmath>
 
 #include "lithe/core/packed_vectors.h"
+#include "lithe/core/symmetric_matrix.h"
 #include "lithe/lcp/lcp_tolerances.h"
 
 namespace lithe {
+
+namespace {
+
+// Where the pack begins that holds the entry.
+constexpr int pack_of(int entry) { return entry / kLanes * kLanes; }
+
+}  // namespace
 
 void ReducedLcp::reduce(const PreparedLcp& problem, const LoopStresses& stresses,
                         std::span<const std::uint8_t> eliminate, double ridge) {
@@ -44,36 +52,42 @@ void ReducedLcp::list_rows(const PreparedLcp& problem, std::span<const std::uint
     if (row.kind == RowKind::friction) row.normal = place_[row.normal];
   }
   padded_R_ = padded(size());
-  factor_stride_ = padded_R_ + padded(eliminated_count());
+  padded_E_ = padded(eliminated_count());
+  factor_stride_ = padded_E_ + padded_R_;
 }
 
-// Row by row of E; what it has over R and over E is one vector.
+// Row by row of E; what it has over E, from the diagonal on, and over R is one vector.
 void ReducedLcp::factorize(const PreparedLcp& problem) {
   const int count = eliminated_count();
   grow(factors_, static_cast<std::size_t>(count) * factor_stride_);
-  grow(work_, padded(std::max(count, 1)));
-  implied_.resize(count);
+  grow(work_, factor_stride_);
+  inverse_diagonal_.assign(count, 0.0);
+  shares_.resize(count);
   for (int q = 0; q < count; ++q) {
-    const double* from = problem.lcp.column(eliminated_[q]);
     double* row = factors_.data() + static_cast<std::ptrdiff_t>(q) * factor_stride_;
-    implied_[q] = ridge_ == 0 && stresses_->implies(eliminated_[q]);
-    if (implied_[q]) {
+    const bool implied = ridge_ == 0 && stresses_->implies(eliminated_[q]);
+    if (implied) {
       std::fill_n(row, factor_stride_, 0.0);
       continue;
     }
-    for (int i = 0; i < size(); ++i) row[i] = from[kept_[i]];
-    std::fill(row + size(), row + padded_R_, 0.0);
-    double* own = row + padded_R_;
-    for (int p = 0; p < count; ++p) own[p] = from[eliminated_[p]];
-    own[q] += ridge_;
-    std::fill(own + count, row + factor_stride_, 0.0);
-    for (int p = 0; p < q; ++p) {
-      const double share = over_E(p)[q];
-      if (share != 0) add_multiple(-share, over_R(p), row, factor_stride_);
-    }
-    const double scale = 1 / std::sqrt(own[q]);
-    for (int i = 0; i < factor_stride_; ++i) row[i] *= scale;
+    gather(problem.lcp.column(eliminated_[q]), q, row);
+    row[q] += ridge_;
+    for (int p = 0; p < q; ++p) shares_[p] = factor(p)[q];
+    const int first = pack_of(q);
+    subtract_product(factor(0) + first, factor_stride_, q, shares_.data(), row + first, factor_stride_ - first);
+    const double scale = inverse_diagonal_[q] = 1 / std::sqrt(row[q]);
+    for (int i = first; i < factor_stride_; ++i) row[i] *= scale;
+    std::fill_n(row, q + 1, 0.0);
   }
+}
+
+// What a vector over all rows has over E, from its row `first` on, and over R, padded.
+void ReducedLcp::gather(const double* x, int first, double* out) const {
+  for (int q = first; q < eliminated_count(); ++q) out[q] = x[eliminated_[q]];
+  std::fill(out + eliminated_count(), out + padded_E_, 0.0);
+  double* over_R = out + padded_E_;
+  for (int i = 0; i < size(); ++i) over_R[i] = x[kept_[i]];
+  std::fill(over_R + size(), over_R + padded_R_, 0.0);
 }
 
 void ReducedLcp::fill_A(const PreparedLcp& problem) {
@@ -82,13 +96,11 @@ void ReducedLcp::fill_A(const PreparedLcp& problem) {
   for (int j = 0; j < n; ++j) {
     const double* from = problem.lcp.column(kept_[j]);
     double* to = A_.column(j);
-    for (int i = j / kLanes * kLanes; i < n; ++i) to[i] = from[kept_[i]];
+    for (int i = pack_of(j); i < n; ++i) to[i] = from[kept_[i]];
     for (int i = n; i < A_.stride; ++i) to[i] = 0;
   }
   if (eliminated_count() > 0) subtract_squares();
-  for (int j = 0; j < n; ++j) {
-    for (int i = j + 1; i < n; ++i) A_.at(j, i) = A_.at(i, j);
-  }
+  mirror_lower_triangle(A_.data.data(), n, A_.stride);
   if (eliminated_count() == 0 || ridge_ > 0) return;
   for (int j = 0; j < n; ++j) {
     if (A_.at(j, j) > kImpliedByLoops * problem.diagonal[kept_[j]]) continue;
@@ -96,47 +108,53 @@ void ReducedLcp::fill_A(const PreparedLcp& problem) {
   }
 }
 
-// −ZᵀZ on and below the diagonal, four rows of Z at a time.
+// −ZᵀZ on and below the diagonal, in tiles of four columns and up to three packs of rows.
 void ReducedLcp::subtract_squares() {
   const int count = eliminated_count();
-  for (int q = 0; q < count; q += 4) {
-    const double* z[4];
-    for (int k = 0; k < 4; ++k) z[k] = over_R(std::min(q + k, count - 1));
-    for (int j = 0; j < size(); ++j) {
-      double* to = A_.column(j);
-      Pack c[4];
-      for (int k = 0; k < 4; ++k) c[k] = broadcast(q + k < count ? z[k][j] : 0.0);
-      for (int i = j / kLanes * kLanes; i < A_.stride; i += kLanes) {
-        as_pack(to + i) -=
-            c[0] * as_pack(z[0] + i) + c[1] * as_pack(z[1] + i) + c[2] * as_pack(z[2] + i) + c[3] * as_pack(z[3] + i);
+  const double* Z = factor(0) + padded_E_;
+  const auto tile = [&]<int Packs>(int i, int j) {
+    Pack sum[kLanes][Packs] = {};
+    const double* z = Z;
+    for (int q = 0; q < count; ++q, z += factor_stride_) {
+      for (int k = 0; k < kLanes; ++k) {
+        const Pack c = broadcast(z[j + k]);
+        for (int p = 0; p < Packs; ++p) sum[k][p] += c * as_pack(z + i + kLanes * p);
       }
     }
+    for (int k = 0; k < std::min(kLanes, size() - j); ++k) {
+      for (int p = 0; p < Packs; ++p) as_pack(A_.column(j + k) + i + kLanes * p) -= sum[k][p];
+    }
+  };
+  for (int j = 0; j < size(); j += kLanes) {
+    int i = j;
+    for (; i + 3 * kLanes <= A_.stride; i += 3 * kLanes) tile.template operator()<3>(i, j);
+    if (i + 2 * kLanes == A_.stride) tile.template operator()<2>(i, j);
+    if (i + kLanes == A_.stride) tile.template operator()<1>(i, j);
   }
 }
 
-// y = L⁻¹ b_E.
-void ReducedLcp::solve(std::span<const double> b, double* y) const {
+// x over E and R, padded, becomes [y, x_R − Zᵀy] with y = L⁻¹ x_E.
+void ReducedLcp::eliminate(double* x) const {
   for (int q = 0; q < eliminated_count(); ++q) {
-    double sum = b[eliminated_[q]];
-    for (int p = 0; p < q; ++p) sum -= over_E(p)[q] * y[p];
-    y[q] = implied_[q] ? 0.0 : sum / over_E(q)[q];
+    const double y = x[q] * inverse_diagonal_[q];
+    const int first = pack_of(q);
+    add_multiple(-y, factor(q) + first, x + first, factor_stride_ - first);
+    x[q] = y;
   }
 }
 
-// x ← L⁻ᵀ x.
-void ReducedLcp::solve_transposed(double* x) const {
+// x over E and R, padded: x_E ← L⁻ᵀ(x_E − Z x_R).
+void ReducedLcp::substitute(double* x) const {
   for (int q = eliminated_count() - 1; q >= 0; --q) {
-    double sum = x[q];
-    for (int p = q + 1; p < eliminated_count(); ++p) sum -= over_E(q)[p] * x[p];
-    x[q] = implied_[q] ? 0.0 : sum / over_E(q)[q];
+    const int first = pack_of(q);
+    x[q] = (x[q] - dot(factor(q) + first, x + first, factor_stride_ - first)) * inverse_diagonal_[q];
   }
 }
 
 void ReducedLcp::reduce_vector(std::span<const double> x, double* out) const {
-  for (int i = 0; i < size(); ++i) out[i] = x[kept_[i]];
-  for (int i = size(); i < padded_R_; ++i) out[i] = 0;
-  solve(x, work_.data());
-  for (int q = 0; q < eliminated_count(); ++q) add_multiple(-work_[q], over_R(q), out, padded_R_);
+  gather(x.data(), 0, work_.data());
+  eliminate(work_.data());
+  std::copy_n(work_.data() + padded_E_, padded_R_, out);
 }
 
 void ReducedLcp::recover(const double* f_R, std::span<const double> b, std::span<double> f) const {
@@ -152,17 +170,20 @@ void ReducedLcp::recover(const double* f_R, std::span<const double> b, std::span
 void ReducedLcp::recover_eliminated(const double* f_R, std::span<const double> b, std::span<double> f) const {
   if (eliminated_count() == 0) return;
   double* x = work_.data();
-  solve(b, x);
-  for (int q = 0; q < eliminated_count(); ++q) x[q] = -x[q] - dot(over_R(q), f_R, padded_R_);
-  solve_transposed(x);
+  gather(b.data(), 0, x);
+  eliminate(x);
+  for (int q = 0; q < eliminated_count(); ++q) x[q] = -x[q];
+  std::copy_n(f_R, padded_R_, x + padded_E_);
+  substitute(x);
   for (int q = 0; q < eliminated_count(); ++q) f[eliminated_[q]] = x[q];
   if (ridge_ == 0) stresses_->remove_from(f);
 }
 
 void ReducedLcp::echo(const double* f_R, std::span<double> f) const {
   double* x = work_.data();
-  for (int q = 0; q < eliminated_count(); ++q) x[q] = -dot(over_R(q), f_R, padded_R_);
-  solve_transposed(x);
+  std::fill_n(x, padded_E_, 0.0);
+  std::copy_n(f_R, padded_R_, x + padded_E_);
+  substitute(x);
   for (int q = 0; q < eliminated_count(); ++q) f[eliminated_[q]] = x[q];
 }
 

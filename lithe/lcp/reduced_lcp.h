@@ -47,11 +47,11 @@ class ReducedLcp {
   void factorize(const PreparedLcp& problem);
   void fill_A(const PreparedLcp& problem);
   void subtract_squares();
-  void solve(std::span<const double> b, double* y) const;
-  void solve_transposed(double* x) const;
+  void gather(const double* x, int first, double* out) const;
+  void eliminate(double* x) const;
+  void substitute(double* x) const;
   int eliminated_count() const { return static_cast<int>(eliminated_.size()); }
-  const double* over_R(int q) const { return factors_.data() + static_cast<std::ptrdiff_t>(q) * factor_stride_; }
-  const double* over_E(int q) const { return over_R(q) + padded_R_; }
+  const double* factor(int q) const { return factors_.data() + static_cast<std::ptrdiff_t>(q) * factor_stride_; }
 
   const PreparedLcp* problem_ = nullptr;
   const LoopStresses* stresses_ = nullptr;
@@ -60,11 +60,13 @@ class ReducedLcp {
   std::vector<LcpRow> rows_;
   PaddedMatrix A_;
   AlignedBuffer b_;
-  // Per row q of E its row of Z and of Lᵀ, side by side.
+  // Per row q of E its row of Lᵀ and of Z, side by side. The diagonal is apart, and zero here, so that sums over packs leave it out. A row
+  // that others of E imply is all zero.
   AlignedBuffer factors_;
-  int factor_stride_ = 0, padded_R_ = 0;
-  std::vector<std::uint8_t> implied_;  // per row of E
-  mutable AlignedBuffer work_;
+  std::vector<double> inverse_diagonal_;
+  int factor_stride_ = 0, padded_E_ = 0, padded_R_ = 0;
+  std::vector<double> shares_;  // workspace: a column of Z or of L
+  mutable AlignedBuffer work_;  // a vector over E and R
 };
 
 }  // namespace lithe
