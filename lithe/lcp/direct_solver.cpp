@@ -56,7 +56,7 @@ LcpReport DirectSolver::solve(const LcpGuess& guess, std::span<double> f, std::s
     return report_;
   }
   write_answer(f, w, classes);
-  if (report_.stage != LcpStage::follow) choose_at_ties(f, w, classes);  // that stage leaves ties to others
+  if (!ties_are_settled_) choose_at_ties(f, w, classes);
   const bool changed = has(report_.flags, LcpFlag::targets_dropped) || buffers_.stresses.count() > 0;
   if (changed) evaluate(lcp_, f, w);
   return report_;
@@ -84,7 +84,8 @@ bool DirectSolver::solve_prepared(const LcpGuess& guess) {
       case FollowStage::Outcome::solved: return true;
       case FollowStage::Outcome::contradiction: contradiction_ = true; return false;
       case FollowStage::Outcome::classes:
-        if (try_guess(buffers_.follow.classes())) return true;
+        // Without motors these have been looked at.
+        if (try_whole_guess(buffers_.follow.classes())) return true;
         buffers_.classes = buffers_.after_guess;
         break;
       case FollowStage::Outcome::failed:
@@ -129,6 +130,7 @@ FollowStage::Outcome DirectSolver::follow(const LcpGuess& guess) {
   report_.factorizations += stage.inversions();
   if (outcome == FollowStage::Outcome::solved) {
     report_.stage = LcpStage::follow;
+    ties_are_settled_ = true;
     report_.ridge = stage.epsilon();
     report_.residual = stage.residual();
     if (!stage.is_polished()) report_.flags = report_.flags | LcpFlag::unpolished;
@@ -142,8 +144,33 @@ FollowStage::Outcome DirectSolver::follow(const LcpGuess& guess) {
   return outcome;
 }
 
-// The classes as they are.
+// The classes as they are: without the rows of motors, if that tells enough.
 bool DirectSolver::try_guess(std::span<const RowClass> guess) {
+  const PreparedLcp& problem = buffers_.problem;
+  ReducedGuess& reduced = buffers_.reduced_guess;
+  buffers_.classes.assign(guess.begin(), guess.end());
+  problem.make_consistent(buffers_.classes);
+  const auto outcome = reduced.run(problem, buffers_.stresses, buffers_.classes, kRungs[0] * problem.mean_diagonal);
+  report_.factorizations += reduced.factorizations();
+  if (outcome == ReducedGuess::Outcome::unsure) return try_whole_guess(guess);
+  report_.stage = LcpStage::guess;
+  report_.ridge = kRungs[0];
+  if (outcome == ReducedGuess::Outcome::wrong) {
+    buffers_.after_guess.assign(reduced.moved().begin(), reduced.moved().end());
+    return false;
+  }
+  ties_are_settled_ = true;
+  report_.tied_rows = reduced.tied().count();
+  if (!reduced.tied().kinks().empty()) report_.flags = report_.flags | LcpFlag::tied;
+  report_.rank = reduced.rank();
+  report_.clamping_rows = reduced.clamping_rows();
+  report_.residual = reduced.residual();
+  f_ = reduced.f();
+  w_ = reduced.w();
+  return true;
+}
+
+bool DirectSolver::try_whole_guess(std::span<const RowClass> guess) {
   report_.stage = LcpStage::guess;
   const auto is_right = [&](double epsilon) {
     buffers_.classes.assign(guess.begin(), guess.end());

@@ -11,7 +11,8 @@ namespace lithe {
 // inconsistent classes, arbitrary splits among redundant rows, and dependence on the guess and on the rows' order.
 //
 //   loops        of what two-sided rows ask for, only that which they can have together (loop_stresses.h)
-//   guess        the given classes, verified on the ridge problem with ε = 1e-9, if they were right the last time
+//   guess        the given classes, verified on the ridge problem with ε = 1e-9, if they were right the last time; where there are
+//                many motors without their rows (reduced_guess.h)
 //   follow       the solution of the given impulses, followed to this one (follow_stage.h)
 //   active set   all violators change their class at once, at most twelve times, as long as they get fewer
 //   path         Lemke's method on classes (class_path.h)
@@ -37,6 +38,7 @@ class DirectSolver {
   void take_first_classes(bool guessed);
   FollowStage::Outcome follow(const LcpGuess& guess);
   bool try_guess(std::span<const RowClass> guess);
+  bool try_whole_guess(std::span<const RowClass> guess);
   bool rest();
   bool climb_ladder(bool warm, std::uint64_t seed);
   bool find_classes(double epsilon, bool warm, std::uint64_t seed);
@@ -63,8 +65,9 @@ class DirectSolver {
   LcpReport report_;
   std::span<const double> f_;  // the answer, in the buffers
   std::span<const double> w_;
-  bool has_targets_ = false;    // that could be dropped
-  bool contradiction_ = false;  // among targets, shown by the impulses of `follow`
+  bool has_targets_ = false;       // that could be dropped
+  bool contradiction_ = false;     // among targets, shown by the impulses of `follow`
+  bool ties_are_settled_ = false;  // by the stage that has answered
   double best_residual_ = LcpRow::kInfinity;
 };
 

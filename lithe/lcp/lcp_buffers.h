@@ -9,6 +9,7 @@
 #include "lithe/lcp/follow_stage.h"
 #include "lithe/lcp/loop_stresses.h"
 #include "lithe/lcp/prepared_lcp.h"
+#include "lithe/lcp/reduced_guess.h"
 #include "lithe/lcp/ridge_solution.h"
 #include "lithe/lcp/solve_lcp.h"
 #include "lithe/lcp/tied_rows.h"
@@ -18,6 +19,7 @@ namespace lithe {
 struct LcpWorkspace::Buffers {
   PreparedLcp problem;
   LoopStresses stresses;
+  ReducedGuess reduced_guess;
   FollowStage follow;
   RidgeSolution solution;
   ClassPath path;

@@ -68,7 +68,7 @@ bool TiedRows::is_implied(const PreparedLcp& problem, const ClassFactor& factor,
   solution_.resize(factor.size());
   for (int a = 0; a < factor.size(); ++a) column_[a] = from[factor.clamping()[a]];
   factor.solve(column_, solution_);
-  double left = problem.diagonal[row];
+  double left = from[row];
   for (int a = 0; a < factor.size(); ++a) left -= column_[a] * solution_[a];
   return left <= kImplied * problem.diagonal[row];
 }
