@@ -62,7 +62,7 @@ LcpReport DirectSolver::solve(const LcpGuess& guess, std::span<double> f, std::s
   return report_;
 }
 
-// Everything else stays as it was prepared: A, and the scale of velocities.
+// The scale of velocities stays as it was prepared.
 void DirectSolver::make_loops_consistent() {
   PreparedLcp& problem = buffers_.problem;
   buffers_.stresses.find(problem);
@@ -70,6 +70,7 @@ void DirectSolver::make_loops_consistent() {
   buffers_.b_consistent.assign(problem.lcp.b.begin(), problem.lcp.b.end());
   const double apart = buffers_.stresses.remove_from(buffers_.b_consistent);
   problem.lcp.b = buffers_.b_consistent;
+  if (buffers_.stresses.make_exact(problem, buffers_.A_exact)) problem.lcp.A = buffers_.A_exact.data();
   if (apart > kLoopsApart * problem.scale) report_.flags = report_.flags | LcpFlag::targets_dropped;
 }
 

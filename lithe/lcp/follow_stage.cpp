@@ -13,18 +13,16 @@ namespace lithe {
 namespace {
 
 constexpr int kSweepsAhead = 2;
-constexpr double kMostWork = 2e6;                           // multiply-adds of one path
-constexpr int kMostRedone = 2;                              // times that saturated rows are put back
+constexpr double kMostWork = 2e6;  // multiply-adds of one path
+constexpr int kMostRedone = 2;     // times that saturated rows are put back
 constexpr double kRidgeGoal = 1e-15, kRidgeEnough = 1e-12;  // of s
 constexpr double kPolishGoal = 1e-14;                       // of s
 // A contradiction's impulses fall by this where targets do not push.
 constexpr double kWithoutTargets = 1e-2;
 // A soft row is expected between its bounds if it was there with this share of their distance to spare.
 constexpr double kSpare = 0.1;
-// What may be left of a stress, of f.
-constexpr double kNoStress = 1e-12;
-constexpr int kStressPasses = 12;
-constexpr int kMostRedundantRefinements = 8;
+// What may be left of a stress, of f, after it was taken out once.
+constexpr double kNoStress = 1e-3;
 constexpr int kMostCorrections = 6;
 
 }  // namespace
@@ -199,7 +197,7 @@ FollowStage::Outcome FollowStage::verify(const PreparedLcp& problem, double ridg
     classes_ = moved_;
     return Outcome::classes;
   }
-  residual_ = polish(problem) ? violation(problem) : LcpRow::kInfinity;
+  residual_ = polish(problem, ridge) ? violation(problem) : LcpRow::kInfinity;
   is_polished_ = residual_ <= kPolishedResidual;
   if (!is_polished_ && bent < residual_) {
     f_ = f_ridge_;
@@ -242,103 +240,53 @@ double FollowStage::violation(const PreparedLcp& problem) {
   return largest_violation(problem.lcp, f_, w_) / problem.scale;
 }
 
-// From the ridge's impulses to f_C = −A_C# b_C.
-bool FollowStage::polish(const PreparedLcp& problem) {
-  if (!path_.is_redundant()) {
-    const bool good = refine(problem, 0, kPolishGoal * problem.scale, kPolishedResidual * problem.scale);
-    stresses_->remove_from(f_);
-    return good;
-  }
-  exact_.reduce(problem, *stresses_, eliminate_, 0);
-  for (int i = 0; i < exact_.size(); ++i) {
-    const bool implied = !(exact_.diagonal(i) > 0);
-    if (implied && path_.classes()[i] == RowClass::clamping) return false;
-  }
-  const PaddedMatrix& A = exact_.A();
-  const BoxedLcp reduced = {.rows = exact_.rows(), .A = A.column(0), .stride = A.stride, .b = {}, .target = {}};
-  ++inversions_;
-  factor_.compute(reduced, path_.classes());
-  if (!factor_.has_group_inverse() || !polish_redundant(problem, reduced)) return false;
-  exact_.recover(f_R_.data(), problem.lcp.b, f_);
-  return !has_loops(problem) || remove_stress();
-}
-
-// Friction rows at their bounds.
-void FollowStage::follow_normals(double* f_R) const {
-  for (const int i : factor_.bounded()) {
-    const LcpRow& row = exact_.rows()[i];
-    f_R[i] = (path_.classes()[i] == RowClass::at_upper ? row.friction : -row.friction) * f_R[row.normal];
-  }
-}
-
-bool FollowStage::polish_redundant(const PreparedLcp& problem, const BoxedLcp& reduced) {
-  const std::span<const int> clamping = factor_.clamping();
-  const int rows = reduced.stride;
-  grow(f_R_, rows);
-  grow(w_R_, rows);
-  grow(stress_R_, rows);
-  x_.resize(clamping.size());
-  u_.resize(clamping.size());
-  std::fill_n(f_R_.data(), rows, 0.0);
-  for (int i = 0; i < exact_.size(); ++i) f_R_[i] = f_[exact_.kept()[i]];
-  find_stress(f_R_.data(), stress_R_.data());
-  add_multiple(-1, stress_R_.data(), f_R_.data(), rows);
+// From the ridge's impulses to f_C = −A_C# b_C, with the inverse of the ridge problem: corrections by it go to what solves the equations
+// without a ridge, and what is out of A_C's range is taken out of them, because many impulses move redundant rows alike.
+bool FollowStage::polish(const PreparedLcp& problem, double ridge) {
+  const bool redundant = path_.is_redundant();
+  if (redundant && !remove_stress(ridge)) return false;
   double before = LcpRow::kInfinity;
   for (int round = 0;; ++round) {
-    follow_normals(f_R_.data());
-    multiply(exact_.A(), f_R_.data(), w_R_.data());
-    double worst = 0;
-    for (std::size_t k = 0; k < clamping.size(); ++k) {
-      x_[k] = w_R_[clamping[k]] + exact_.b()[clamping[k]];
-      worst = std::max(worst, std::abs(x_[k]));
-    }
+    stresses_->remove_from(f_);
+    evaluate(problem.lcp, f_, w_);
+    find_error(problem, 0);
+    const double worst = largest_magnitude(r_);
     if (worst <= kPolishGoal * problem.scale) return true;
-    if (round == kMostRedundantRefinements || !(worst <= 0.5 * before))
-      return worst <= kPolishedResidual * problem.scale;
+    if (round == kMostCorrections || !(worst <= 0.5 * before)) return worst <= kPolishedResidual * problem.scale;
     before = worst;
-    factor_.solve(x_, u_);
-    for (std::size_t k = 0; k < clamping.size(); ++k) f_R_[clamping[k]] -= u_[k];
+    find_correction();
+    for (std::size_t i = 0; i < f_.size(); ++i) f_[i] += correction_[i];
+    if (!redundant) continue;
+    stress_ = correction_;
+    find_stress(ridge);
+    for (std::size_t i = 0; i < f_.size(); ++i) f_[i] -= stress_[i];
   }
 }
 
-// What f_R has outside the range of the class's matrix.
-void FollowStage::find_stress(const double* f_R, double* stress) {
-  const std::span<const int> clamping = factor_.clamping();
-  for (std::size_t k = 0; k < clamping.size(); ++k) x_[k] = f_R[clamping[k]];
-  factor_.project_null(x_, u_);
-  std::fill_n(stress, exact_.A().stride, 0.0);
-  for (std::size_t k = 0; k < clamping.size(); ++k) stress[clamping[k]] = u_[k];
-  follow_normals(stress);
+// ε̄ (A_C + ε̄I)⁻¹ x of impulses x, in place: what x has outside A_C's range, and a share of ε̄ of what it has there.
+void FollowStage::find_stress(double ridge) {
+  r_.assign(stress_.size(), 0.0);
+  for_each_clamping_row([&](int i) { r_[i] = ridge * stress_[i]; });
+  find_correction();
+  for (std::size_t i = 0; i < stress_.size(); ++i) stress_[i] = -correction_[i];
+}
+
+// False where taking it out once more changes the impulses: then no group inverse exists, or rows are almost redundant.
+bool FollowStage::remove_stress(double ridge) {
+  for (int pass = 0; pass < 2; ++pass) {
+    stress_ = f_;
+    find_stress(ridge);
+    const double before = largest_magnitude(f_);
+    for (std::size_t i = 0; i < f_.size(); ++i) f_[i] -= stress_[i];
+    if (pass == 1) return largest_magnitude(stress_) <= kNoStress * before;
+  }
+  return true;
 }
 
 // Only two-sided rows of E take part in stresses: soft rows would answer them by their own compliance.
 bool FollowStage::has_loops(const PreparedLcp& problem) const {
   return std::ranges::any_of(reduced_.eliminated(),
                              [&](int i) { return problem.lcp.rows[i].kind == RowKind::two_sided; });
-}
-
-// Of many impulses that move the model alike, the answer is that in the range of the class's matrix, that of all rows. Stresses that
-// reach into the eliminated rows are taken out by minimal residuals.
-bool FollowStage::remove_stress() {
-  const int rows = exact_.A().stride;
-  for (AlignedBuffer* buffer : {&folded_, &stress_R_, &next_stress_R_}) grow(*buffer, rows);
-  stress_.assign(f_.size(), 0.0);
-  const double tolerance = kNoStress * largest_magnitude(f_);
-  for (int pass = 0; pass < kStressPasses; ++pass) {
-    exact_.reduce_vector(f_, folded_.data());
-    find_stress(folded_.data(), stress_R_.data());
-    if (largest_magnitude(std::span(stress_R_).first(exact_.size())) <= tolerance) return true;
-    // The stress in all rows, and how much of it is felt as such.
-    exact_.echo(stress_R_.data(), stress_);
-    for (int i = 0; i < exact_.size(); ++i) stress_[exact_.kept()[i]] = stress_R_[i];
-    exact_.reduce_vector(stress_, folded_.data());
-    find_stress(folded_.data(), next_stress_R_.data());
-    const double square = dot(next_stress_R_.data(), next_stress_R_.data(), rows);
-    if (!(square > 0)) return false;
-    const double share = dot(stress_R_.data(), next_stress_R_.data(), rows) / square;
-    for (std::size_t i = 0; i < f_.size(); ++i) f_[i] -= share * stress_[i];
-  }
-  return false;
 }
 
 }  // namespace lithe

@@ -3,7 +3,6 @@
 #include <span>
 #include <vector>
 
-#include "lithe/lcp/class_factor.h"
 #include "lithe/lcp/reduced_lcp.h"
 #include "lithe/lcp/solution_path.h"
 
@@ -56,25 +55,20 @@ class FollowStage {
   Outcome verify(const PreparedLcp& problem, double ridge, bool bends);
   double violation(const PreparedLcp& problem);
   bool targets_push(const PreparedLcp& problem, double ridge, double largest, std::span<const double> b_free);
-  bool polish(const PreparedLcp& problem);
-  bool polish_redundant(const PreparedLcp& problem, const BoxedLcp& reduced);
-  void follow_normals(double* f_R) const;
+  bool polish(const PreparedLcp& problem, double ridge);
+  void find_stress(double ridge);
+  bool remove_stress(double ridge);
   bool has_loops(const PreparedLcp& problem) const;
-  void find_stress(const double* f_R, double* stress);
-  bool remove_stress();
 
   const LoopStresses* stresses_ = nullptr;
   std::vector<std::uint8_t> eliminate_, keep_;
-  ReducedLcp reduced_;  // with the ridge
-  ReducedLcp exact_;    // without, for redundant classes
+  ReducedLcp reduced_;
   SolutionPath path_;
-  ClassFactor factor_;  // of redundant classes
   std::vector<double> start_;
   std::vector<RowClass> classes_, moved_;
   std::vector<double> f_, w_, f_ridge_, f_free_, stress_;
-  std::vector<double> x_, u_;  // by clamping row of a redundant class
   std::vector<double> r_, correction_;
-  AlignedBuffer r_R_, f_R_, w_R_, folded_, stress_R_, next_stress_R_;
+  AlignedBuffer r_R_;
   double residual_ = 0, epsilon_ = 0;
   bool is_polished_ = false;
   int events_ = 0, inversions_ = 0;

@@ -32,6 +32,7 @@ struct LcpWorkspace::Buffers {
   std::vector<double> f_polished, w_polished;
   std::vector<double> f_candidate, w_candidate, f_best;  // where nothing is solved
   std::vector<double> b_consistent;                      // b without what loops' targets contradict one another by
+  AlignedBuffer A_exact;                                 // A with what loops imply implied exactly
   std::vector<double> b_free;                            // b without targets that could be dropped
   std::vector<double> b_kept;                            // b without those that were
   std::vector<std::uint8_t> dropped;                     // by row: its target was

@@ -3,67 +3,82 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lithe/core/packed_vectors.h"
 #include "lithe/lcp/lcp_tolerances.h"
+#include "lithe/lcp/padded_matrix.h"
 
 namespace lithe {
 
 namespace {
 
-double product(const double* x, const double* y, std::size_t size) {
-  double sum = 0;
-  for (std::size_t i = 0; i < size; ++i) sum += x[i] * y[i];
-  return sum;
-}
+// What a column may differ by, of √A_ii times the largest √A_jj, that is rounding.
+constexpr double kImpliedExactly = 1e-14;
 
 }  // namespace
 
-// Cholesky in the order of the rows. An implied row has no pivot: all of its column in L is zero.
 void LoopStresses::find(const PreparedLcp& problem) {
   rows_.clear();
   for (int i = 0; i < problem.size(); ++i) {
     if (problem.live[i] && problem.lcp.rows[i].kind == RowKind::two_sided) rows_.push_back(i);
   }
-  implied_.assign(problem.size(), 0);
-  stresses_.clear();
   count_ = 0;
-  const std::size_t n = rows_.size();
-  L_.resize(n * n);
-  for (std::size_t q = 0; q < n; ++q) {
-    double* row = L_.data() + q * n;
-    const double* from = problem.lcp.column(rows_[q]);
-    double left = from[rows_[q]];
-    for (std::size_t p = 0; p < q; ++p) {
-      const double* other = L_.data() + p * n;
-      row[p] = implied_[rows_[p]] ? 0.0 : (from[rows_[p]] - product(row, other, p)) / other[p];
-      left -= row[p] * row[p];
+  const int n = static_cast<int>(rows_.size());
+  stride_ = padded(n);
+  L_.assign(static_cast<std::size_t>(n) * stride_, 0.0);
+  left_.resize(n);
+  for (int q = 0; q < n; ++q) left_[q] = problem.diagonal[rows_[q]];
+  const auto share = [&](int q) { return left_[q] / problem.diagonal[rows_[q]]; };
+  int rank = 0;
+  for (; rank < n; ++rank) {
+    int largest = rank;
+    for (int q = rank + 1; q < n; ++q) {
+      if (share(q) > share(largest)) largest = q;
     }
-    implied_[rows_[q]] = !(left > kImpliedByLoops * problem.diagonal[rows_[q]]);
-    row[q] = implied_[rows_[q]] ? 0.0 : std::sqrt(left);
-    if (implied_[rows_[q]]) add_stress(static_cast<int>(q));
+    if (!(share(largest) > kImpliedByLoops)) break;
+    exchange(rank, largest);
+    const double pivot = std::sqrt(left_[rank]), inverse_pivot = 1 / pivot;
+    const double* from = problem.lcp.column(rows_[rank]);
+    const int begun = padded(rank);  // what is beyond is zero so far
+    for (int q = rank + 1; q < n; ++q) {
+      const double x = (from[rows_[q]] - dot(row(q), row(rank), begun)) * inverse_pivot;
+      row(q)[rank] = x;
+      left_[q] -= x * x;
+    }
+    row(rank)[rank] = pivot;
+  }
+  implied_.assign(problem.size(), 0);
+  stresses_.assign(static_cast<std::size_t>(n - rank) * stride_, 0.0);
+  shares_.assign(static_cast<std::size_t>(n - rank) * stride_, 0.0);
+  for (int q = rank; q < n; ++q) {
+    implied_[rows_[q]] = 1;
+    add_stress(q, rank);
   }
 }
 
-// Row q less the rows before it that imply it, e_q − L⁻ᵀ L_q; made orthonormal to those found before.
-void LoopStresses::add_stress(int q) {
-  const std::size_t n = rows_.size();
-  stresses_.resize(stresses_.size() + n, 0.0);
-  double* stress = stresses_.data() + n * static_cast<std::size_t>(count_);
-  const double* row = L_.data() + static_cast<std::size_t>(q) * n;
-  for (int p = q - 1; p >= 0; --p) {
-    if (implied_[rows_[p]]) continue;
-    double sum = -row[p];
-    for (int k = p + 1; k < q; ++k) sum -= L_[static_cast<std::size_t>(k) * n + p] * stress[k];
-    stress[p] = sum / L_[static_cast<std::size_t>(p) * n + p];
+void LoopStresses::exchange(int p, int q) {
+  if (p == q) return;
+  std::swap(rows_[p], rows_[q]);
+  std::swap(left_[p], left_[q]);
+  std::swap_ranges(row(p), row(p) + p, row(q));
+}
+
+// Row q less its shares of the rows that imply it, e_q − x with Lᵀ x = L_q; made orthonormal to those found before.
+void LoopStresses::add_stress(int q, int rank) {
+  double* x = shares(count_);
+  std::copy_n(row(q), rank, x);
+  for (int p = rank - 1; p >= 0; --p) {
+    x[p] /= row(p)[p];
+    for (int k = 0; k < p; ++k) x[k] -= x[p] * row(p)[k];
   }
+  double* stress = this->stress(count_);
+  for (int p = 0; p < rank; ++p) stress[p] = -x[p];
   stress[q] = 1;
   for (int pass = 0; pass < 2; ++pass) {
     for (int s = 0; s < count_; ++s) {
-      const double* other = stresses_.data() + n * static_cast<std::size_t>(s);
-      const double share = product(stress, other, n);
-      for (std::size_t i = 0; i < n; ++i) stress[i] -= share * other[i];
+      add_multiple(-dot(stress, this->stress(s), stride_), this->stress(s), stress, stride_);
     }
-    const double length = std::sqrt(product(stress, stress, n));
-    for (std::size_t i = 0; i < n; ++i) stress[i] /= length;
+    const double inverse_length = 1 / std::sqrt(dot(stress, stress, stride_));
+    for (int i = 0; i < stride_; ++i) stress[i] *= inverse_length;
   }
   ++count_;
 }
@@ -72,13 +87,51 @@ double LoopStresses::remove_from(std::span<double> x) const {
   const std::size_t n = rows_.size();
   double largest = 0;
   for (int s = 0; s < count_; ++s) {
-    const double* stress = stresses_.data() + n * static_cast<std::size_t>(s);
     double share = 0;
-    for (std::size_t i = 0; i < n; ++i) share += stress[i] * x[rows_[i]];
-    for (std::size_t i = 0; i < n; ++i) x[rows_[i]] -= share * stress[i];
+    for (std::size_t i = 0; i < n; ++i) share += stress(s)[i] * x[rows_[i]];
+    for (std::size_t i = 0; i < n; ++i) x[rows_[i]] -= share * stress(s)[i];
     largest = std::max(largest, std::abs(share));
   }
   return largest;
+}
+
+// The columns of implied rows as their shares of others make them, but for the rows that are implied themselves; false where A has them
+// up to rounding.
+bool LoopStresses::find_columns(const PreparedLcp& problem) {
+  const int rank = static_cast<int>(rows_.size()) - count_, rows = padded(problem.size());
+  columns_.assign(static_cast<std::size_t>(rows) * count_, 0.0);
+  bool differs = false;
+  for (int s = 0; s < count_; ++s) {
+    double* column = columns_.data() + static_cast<std::ptrdiff_t>(rows) * s;
+    for (int p = 0; p < rank; ++p) add_multiple(shares(s)[p], problem.lcp.column(rows_[p]), column, rows);
+    const double* now = problem.lcp.column(rows_[rank + s]);
+    for (int i = 0; i < problem.size(); ++i) {
+      const double rounding = kImpliedExactly * problem.root[i] * problem.largest_root;
+      differs = differs || (std::abs(column[i] - now[i]) > rounding && !implied_[i]);
+    }
+  }
+  return differs;
+}
+
+bool LoopStresses::make_exact(const PreparedLcp& problem, AlignedBuffer& out) {
+  if (count_ == 0 || !find_columns(problem)) return false;
+  const BoxedLcp& lcp = problem.lcp;
+  const int n = lcp.size(), rows = padded(n), rank = static_cast<int>(rows_.size()) - count_;
+  grow(out, static_cast<std::size_t>(lcp.stride) * n);
+  std::copy_n(lcp.A, static_cast<std::size_t>(lcp.stride) * n, out.data());
+  const auto column_of = [&](int i) { return out.data() + static_cast<std::ptrdiff_t>(lcp.stride) * i; };
+  for (int s = 0; s < count_; ++s) {
+    double* column = columns_.data() + static_cast<std::ptrdiff_t>(rows) * s;
+    for (int t = 0; t < count_; ++t) {
+      double sum = 0;
+      for (int p = 0; p < rank; ++p) sum += shares(t)[p] * column[rows_[p]];
+      column[rows_[rank + t]] = sum;
+    }
+    const int i = rows_[rank + s];
+    std::copy_n(column, rows, column_of(i));
+    for (int j = 0; j < n; ++j) column_of(j)[i] = column[j];
+  }
+  return true;
 }
 
 }  // namespace lithe

@@ -5,7 +5,6 @@
 
 #include "lithe/core/packed_vectors.h"
 #include "lithe/core/symmetric_matrix.h"
-#include "lithe/lcp/lcp_tolerances.h"
 
 namespace lithe {
 
@@ -19,17 +18,17 @@ constexpr int pack_of(int entry) { return entry / kLanes * kLanes; }
 void ReducedLcp::reduce(const PreparedLcp& problem, const LoopStresses& stresses,
                         std::span<const std::uint8_t> eliminate, double ridge) {
   problem_ = &problem;
-  stresses_ = &stresses;
   ridge_ = ridge;
-  list_rows(problem, eliminate);
+  list_rows(problem, stresses.rows(), eliminate);
   factorize(problem);
   fill_A(problem);
   grow(b_, padded_R_);
   reduce_vector(problem.lcp.b, b_.data());
 }
 
-// Two-sided rows come first in E, so that the same ones are implied as in LoopStresses.
-void ReducedLcp::list_rows(const PreparedLcp& problem, std::span<const std::uint8_t> eliminate) {
+// Two-sided rows come first in E, in the order of LoopStresses: those that others imply come last.
+void ReducedLcp::list_rows(const PreparedLcp& problem, std::span<const int> two_sided,
+                           std::span<const std::uint8_t> eliminate) {
   const BoxedLcp& lcp = problem.lcp;
   kept_.clear();
   eliminated_.clear();
@@ -37,13 +36,13 @@ void ReducedLcp::list_rows(const PreparedLcp& problem, std::span<const std::uint
   place_.assign(lcp.size(), -1);
   for (int i = 0; i < lcp.size(); ++i) {
     if (!problem.live[i]) continue;
-    if (eliminate[i]) {
-      if (lcp.rows[i].kind == RowKind::two_sided) eliminated_.push_back(i);
-      continue;
-    }
+    if (eliminate[i]) continue;
     place_[i] = size();
     kept_.push_back(i);
     rows_.push_back(lcp.rows[i]);
+  }
+  for (const int i : two_sided) {
+    if (eliminate[i]) eliminated_.push_back(i);
   }
   for (int i = 0; i < lcp.size(); ++i) {
     if (problem.live[i] && eliminate[i] && lcp.rows[i].kind != RowKind::two_sided) eliminated_.push_back(i);
@@ -65,11 +64,6 @@ void ReducedLcp::factorize(const PreparedLcp& problem) {
   shares_.resize(count);
   for (int q = 0; q < count; ++q) {
     double* row = factors_.data() + static_cast<std::ptrdiff_t>(q) * factor_stride_;
-    const bool implied = ridge_ == 0 && stresses_->implies(eliminated_[q]);
-    if (implied) {
-      std::fill_n(row, factor_stride_, 0.0);
-      continue;
-    }
     gather(problem.lcp.column(eliminated_[q]), q, row);
     row[q] += ridge_;
     for (int p = 0; p < q; ++p) shares_[p] = factor(p)[q];
@@ -101,11 +95,6 @@ void ReducedLcp::fill_A(const PreparedLcp& problem) {
   }
   if (eliminated_count() > 0) subtract_squares();
   mirror_lower_triangle(A_.data.data(), n, A_.stride);
-  if (eliminated_count() == 0 || ridge_ > 0) return;
-  for (int j = 0; j < n; ++j) {
-    if (A_.at(j, j) > kImpliedByLoops * problem.diagonal[kept_[j]]) continue;
-    for (int i = 0; i < n; ++i) A_.at(i, j) = A_.at(j, i) = 0;
-  }
 }
 
 // −ZᵀZ on and below the diagonal, in tiles of four columns and up to three packs of rows.
@@ -173,15 +162,6 @@ void ReducedLcp::recover_eliminated(const double* f_R, std::span<const double> b
   gather(b.data(), 0, x);
   eliminate(x);
   for (int q = 0; q < eliminated_count(); ++q) x[q] = -x[q];
-  std::copy_n(f_R, padded_R_, x + padded_E_);
-  substitute(x);
-  for (int q = 0; q < eliminated_count(); ++q) f[eliminated_[q]] = x[q];
-  if (ridge_ == 0) stresses_->remove_from(f);
-}
-
-void ReducedLcp::echo(const double* f_R, std::span<double> f) const {
-  double* x = work_.data();
-  std::fill_n(x, padded_E_, 0.0);
   std::copy_n(f_R, padded_R_, x + padded_E_);
   substitute(x);
   for (int q = 0; q < eliminated_count(); ++q) f[eliminated_[q]] = x[q];

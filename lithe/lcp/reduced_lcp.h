@@ -15,12 +15,11 @@ namespace lithe {
 //
 //   A_EE + ε̄I = L Lᵀ,  Z = L⁻¹ A_ER,  y = L⁻¹ b_E:   A_R = A_RR − ZᵀZ,   b_R = b_R − Zᵀy,   f_E = −L⁻ᵀ(y + Z f_R)
 //
-// With the ridge ε̄ that is the ridge problem's, whose rows E creep: what E implies, as the dry friction of a joint that loops lock,
-// has a small response of its own, and its class is decided. Without it, rows of E that others of E imply have no place in L
-// (loop_stresses.h), and rows of R that E implies are all zero in A_R.
+// That is the ridge problem's, whose rows E creep: what E implies, as the dry friction of a joint that loops lock, has a small response
+// of its own, and its class is decided.
 class ReducedLcp {
  public:
-  // `eliminate`: per row of the problem. Rows that are not live are neither in E nor in R.
+  // `eliminate`: per row of the problem. Rows that are not live are neither in E nor in R. `ridge`: ε̄ > 0.
   void reduce(const PreparedLcp& problem, const LoopStresses& stresses, std::span<const std::uint8_t> eliminate,
               double ridge);
 
@@ -29,7 +28,7 @@ class ReducedLcp {
   std::span<const int> eliminated() const { return eliminated_; }              // E
   std::span<const LcpRow> rows() const { return rows_; }                       // of R; `normal` counts there
   const PaddedMatrix& A() const { return A_; }                                 // A_R
-  double diagonal(int i) const { return A_.at(i, i); }                         // of A_R; zero: E implies the row
+  double diagonal(int i) const { return A_.at(i, i); }                         // of A_R
   double whole_diagonal(int i) const { return problem_->diagonal[kept_[i]]; }  // A_ii
   const double* b() const { return b_.data(); }                                // b_R, padded
 
@@ -39,11 +38,9 @@ class ReducedLcp {
   void recover(const double* f_R, std::span<const double> b, std::span<double> f) const;
   // The same for the rows of E alone.
   void recover_eliminated(const double* f_R, std::span<const double> b, std::span<double> f) const;
-  // Impulses of E that go with f_R alone, −L⁻ᵀZ f_R, into the rows of E of f.
-  void echo(const double* f_R, std::span<double> f) const;
 
  private:
-  void list_rows(const PreparedLcp& problem, std::span<const std::uint8_t> eliminate);
+  void list_rows(const PreparedLcp& problem, std::span<const int> two_sided, std::span<const std::uint8_t> eliminate);
   void factorize(const PreparedLcp& problem);
   void fill_A(const PreparedLcp& problem);
   void subtract_squares();
@@ -54,14 +51,12 @@ class ReducedLcp {
   const double* factor(int q) const { return factors_.data() + static_cast<std::ptrdiff_t>(q) * factor_stride_; }
 
   const PreparedLcp* problem_ = nullptr;
-  const LoopStresses* stresses_ = nullptr;
   double ridge_ = 0;
   std::vector<int> kept_, eliminated_, place_;
   std::vector<LcpRow> rows_;
   PaddedMatrix A_;
   AlignedBuffer b_;
-  // Per row q of E its row of Lᵀ and of Z, side by side. The diagonal is apart, and zero here, so that sums over packs leave it out. A row
-  // that others of E imply is all zero.
+  // Per row q of E its row of Lᵀ and of Z, side by side. The diagonal is apart, and zero here, so that sums over packs leave it out.
   AlignedBuffer factors_;
   std::vector<double> inverse_diagonal_;
   int factor_stride_ = 0, padded_E_ = 0, padded_R_ = 0;

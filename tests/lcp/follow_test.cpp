@@ -109,5 +109,22 @@ TEST(Follow, GivesLoopsWhatTheyCanHaveTogether) {
   }
 }
 
+// Dry friction in a joint that a loop locks shares the loop's impulse, and is polished like everything else.
+TEST(Follow, PolishesDryFrictionThatLoopsLock) {
+  const MatX J{{1, 0}, {1, 0}, {0, 1}};
+  const std::vector<LcpRow> rows = {LcpRow::make_two_sided(1), LcpRow::make_bounded(-1, 1, 2),
+                                    LcpRow::make_one_sided(3)};
+  const LcpProblem problem(J * J.transpose(), VecX{{0.5, 0.5, -1.0}}, rows);
+  LcpSolution before;
+  before.f = {-0.1, -0.2, 0.5};
+  before.classes = {C, C, C};
+  const LcpSolution solution = follow(problem, before);
+  EXPECT_EQ(solution.report.stage, LcpStage::follow);
+  EXPECT_EQ(solution.report.flags, LcpFlag::none);
+  EXPECT_NEAR(solution.f[0], -0.25, 1e-12);
+  EXPECT_NEAR(solution.f[1], -0.25, 1e-12);
+  EXPECT_NEAR(solution.f[2], 1, 1e-12);
+}
+
 }  // namespace
 }  // namespace lithe::test
