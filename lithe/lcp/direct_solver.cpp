@@ -21,7 +21,7 @@ constexpr int kSweeps = 500;         // of Gauss–Seidel, there
 constexpr int kRounds = 12;
 constexpr int kMostDrops = 3;          // of targets: what contradicts, twice, then all
 constexpr double kLoopsApart = 1e-3;   // of s: loops' targets contradict one another by more than drift
-constexpr double kStressShare = 1e-3;  // of the largest impulse, as √A_ii f_i: part of a contradiction
+constexpr double kStressShare = 1e-6;  // of the largest impulse of a stress, as √A_ii f_i: part of a contradiction
 constexpr std::uint64_t kPaths = 2;    // each with a hash of its own
 
 // The classes that f suggests.
@@ -388,10 +388,10 @@ bool DirectSolver::find_targets() {
   return true;
 }
 
-// Those that contradict one another have impulses out of all proportion.
+// Those that contradict one another push with a stress.
 void DirectSolver::drop_targets(bool contradicting_only) {
   PreparedLcp& problem = buffers_.problem;
-  const std::span<const double> stress = buffers_.follow.f();
+  const std::span<const double> stress = buffers_.follow.stress();
   double largest = 0;
   for (int i = 0; i < lcp_.size() && contradicting_only; ++i) {
     largest = std::max(largest, problem.root[i] * std::abs(stress[i]));

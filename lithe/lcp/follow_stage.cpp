@@ -71,7 +71,11 @@ FollowStage::Outcome FollowStage::climb(const PreparedLcp& problem, std::span<co
       const bool final = is_polished_ || !first || !has_loops(problem);
       if (outcome == Outcome::solved ? final : !bends) return outcome;
     }
-    if (first && targets_push(problem, ridge, largest, b_free)) return Outcome::contradiction;
+    if (first && targets_push(problem, ridge, largest, b_free)) {
+      stress_ = f_;
+      for (int pass = 0; pass < 2; ++pass) find_stress(ridge);
+      return Outcome::contradiction;
+    }
   }
   return Outcome::classes;
 }

@@ -29,9 +29,10 @@ class FollowStage {
               std::span<const double> impulses, std::span<const double> b_free);
 
   std::span<const RowClass> classes() const { return classes_; }
-  // Of the answer; in a contradiction f is the ridge problem's, which shows where the stress is.
   std::span<const double> f() const { return f_; }
   std::span<const double> w() const { return w_; }
+  // After a contradiction: impulses that move nothing, with which targets push against one another.
+  std::span<const double> stress() const { return stress_; }
   double residual() const { return residual_; }
   bool is_polished() const { return is_polished_; }  // else f is the better one of the ridge's and the polished
   double epsilon() const { return epsilon_; }        // of the ridge problem, of mean(diag A)

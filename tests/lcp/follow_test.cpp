@@ -126,5 +126,24 @@ TEST(Follow, PolishesDryFrictionThatLoopsLock) {
   EXPECT_NEAR(solution.f[2], 1, 1e-12);
 }
 
+// Limits at both ends of a loop, each with a target to get back inside. A second loop takes part in their stress by a ten-thousandth.
+TEST(Follow, DropsTheTargetsOfAContradictionAtOnce) {
+  const MatX J{{1, -1, 1e-4, 0}, {0, 0, 1, 0}, {1, 0, 0, 0}, {0, -1, 0, 0}, {0, 0, 0, 1}};
+  const VecX d{{0, 1e-3, 0.1, 0.1, 0.2}};
+  std::vector<LcpRow> rows(2, LcpRow::make_two_sided());
+  rows.resize(5, LcpRow::make_one_sided());
+  // x and y may not differ but through z: the limits ask x to rise and y to fall.
+  const VecX v{{-0.3, 0.2, 0, -0.1}};
+  const LcpProblem problem(J * J.transpose(), J * v - d, rows, d);
+  LcpSolution before;
+  before.f = {0, 0, 0.1, 0.1, 0.2};
+  before.classes = {C, C, C, C, C};
+  const LcpSolution solution = follow(problem, before);
+  EXPECT_EQ(solution.report.flags, LcpFlag::targets_dropped);
+  EXPECT_EQ(solution.dropped_targets, std::vector<std::uint8_t>({0, 1, 1, 1, 0}));
+  EXPECT_LE(solution.report.factorizations, 4);
+  EXPECT_NEAR(solution.w[4], 0, 1e-12) << "what has no part in it moves as its target says";
+}
+
 }  // namespace
 }  // namespace lithe::test
