@@ -181,7 +181,7 @@ bool DirectSolver::try_whole_guess(std::span<const RowClass> guess) {
   double right_at = 0;
   for (const double epsilon : kRungs) {
     const bool right = is_right(epsilon);
-    if (right && take_polished()) return true;
+    if (right && (take_polished() || take_almost_polished())) return true;
     if (epsilon == kRungs[0]) buffers_.after_guess = buffers_.classes;
     if (!bends()) return right && take_best();
     if (right) right_at = epsilon;
@@ -214,7 +214,7 @@ bool DirectSolver::climb_ladder(bool warm, std::uint64_t seed) {
   double right_at = 0;
   for (const double epsilon : kRungs) {
     if (!find_classes(epsilon, warm || right_at > 0, seed)) break;
-    if (take_polished()) return true;
+    if (take_polished() || take_almost_polished()) return true;
     if (!bends()) return take_best();
     right_at = epsilon;
     buffers_.right = buffers_.classes;
@@ -314,6 +314,13 @@ bool DirectSolver::refine(Refinement improve) {
     (buffers_.solution.*improve)(problem, buffers_.classes, w, f);
   }
   return report_.residual <= kPolishedResidual;
+}
+
+// After take_polished() has failed: takes them all the same where a smaller ridge is not worth its while.
+bool DirectSolver::take_almost_polished() {
+  if (!(report_.residual <= kAlmostPolished)) return false;
+  report_.flags = report_.flags | LcpFlag::unpolished;
+  return true;
 }
 
 // After take_polished() has failed: takes the ridge's impulses or the polished ones, which are better, if that is good

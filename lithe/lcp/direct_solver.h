@@ -49,6 +49,7 @@ class DirectSolver {
   using Refinement = void (RidgeSolution::*)(const PreparedLcp&, std::span<const RowClass>, std::span<const double>,
                                              std::span<double>);
   bool take_polished();
+  bool take_almost_polished();
   bool refine(Refinement improve);
   bool take_best();
   void choose_at_ties(std::span<double> f, std::span<double> w, std::span<RowClass> classes);

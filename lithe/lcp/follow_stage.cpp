@@ -13,6 +13,7 @@ namespace lithe {
 namespace {
 
 constexpr int kSweepsAhead = 2;
+constexpr double kNear = 1e-4;     // of s: what velocities may lack for the last impulses to be a start as they are
 constexpr double kMostWork = 2e6;  // multiply-adds of one path
 constexpr int kMostRedone = 2;     // times that saturated rows are put back
 constexpr double kRidgeGoal = 1e-15, kRidgeEnough = 1e-12;  // of s
@@ -67,8 +68,8 @@ FollowStage::Outcome FollowStage::climb(const PreparedLcp& problem, std::span<co
     const bool hopeless = ridge * largest > problem.scale;
     if (exact && !hopeless) {
       const Outcome outcome = verify(problem, ridge, bends);
-      // Rows that creep may have the wrong sign for polished impulses; a smaller ridge tells.
-      const bool final = is_polished_ || !first || !has_loops(problem);
+      // In loops a lever may turn what the ridge lets pass into motion: then polished impulses break the conditions of the same classes.
+      const bool final = !first || polished_residual_ <= kAlmostPolished || !has_loops(problem);
       if (outcome == Outcome::solved ? final : !bends) return outcome;
     }
     if (first && targets_push(problem, ridge, largest, b_free)) {
@@ -94,7 +95,7 @@ void FollowStage::choose_eliminated(const PreparedLcp& problem, std::span<const 
 
 // From impulses after two sweeps, on a short leash: sweeps save most of the events, but spread impulses over redundant rows,
 // from where some paths get nowhere. Those begin anew from the impulses as they were. These are not kept with all digits; in loops, where
-// that matters, rows that were at their bounds are exactly there.
+// that matters, rows that were at their bounds are exactly there, and where next to nothing has changed that comes first.
 bool FollowStage::follow(const PreparedLcp& problem, double ridge, bool first, std::span<const RowClass> guess) {
   const int n = reduced_.size();
   const auto follow_from_start = [&](int sweeps, int events) {
@@ -107,11 +108,18 @@ bool FollowStage::follow(const PreparedLcp& problem, double ridge, bool first, s
   };
   const int few = 30 + n / 2, many = 2 * n + 50;
   if (!first) return follow_from_start(0, many);
-  if (follow_from_start(kSweepsAhead, few)) return true;
-  for (int i = 0; i < n && has_loops(problem); ++i) {
+  if (!has_loops(problem)) return follow_from_start(kSweepsAhead, few) || follow_from_start(0, many);
+  swept_start_ = start_;
+  for (int i = 0; i < n; ++i) {
     const RowClass was = guess[reduced_.kept()[i]];
     if (is_at_bound(was)) start_[i] = was == RowClass::at_upper ? LcpRow::kInfinity : -LcpRow::kInfinity;
   }
+  path_.start(reduced_, ridge, start_);
+  const bool near = path_.distance() <= kNear * problem.scale;
+  if (near && follow_from_start(0, few)) return true;
+  std::swap(start_, swept_start_);
+  if (follow_from_start(kSweepsAhead, few)) return true;
+  std::swap(start_, swept_start_);
   return follow_from_start(0, many);
 }
 
@@ -202,12 +210,13 @@ FollowStage::Outcome FollowStage::verify(const PreparedLcp& problem, double ridg
     return Outcome::classes;
   }
   residual_ = polish(problem, ridge) ? violation(problem) : LcpRow::kInfinity;
+  polished_residual_ = residual_;
   is_polished_ = residual_ <= kPolishedResidual;
   if (!is_polished_ && bent < residual_) {
     f_ = f_ridge_;
     residual_ = violation(problem);
   }
-  const bool good = is_polished_ || (!bends && residual_ <= kUnpolishedResidual);
+  const bool good = polished_residual_ <= kAlmostPolished || (!bends && residual_ <= kUnpolishedResidual);
   return good && !has_kinks(problem, ridge) ? Outcome::solved : Outcome::classes;
 }
 
@@ -256,7 +265,7 @@ bool FollowStage::polish(const PreparedLcp& problem, double ridge) {
     find_error(problem, 0);
     const double worst = largest_magnitude(r_);
     if (worst <= kPolishGoal * problem.scale) return true;
-    if (round == kMostCorrections || !(worst <= 0.5 * before)) return worst <= kPolishedResidual * problem.scale;
+    if (round == kMostCorrections || !(worst <= 0.5 * before)) return worst <= kAlmostPolished * problem.scale;
     before = worst;
     find_correction();
     for (std::size_t i = 0; i < f_.size(); ++i) f_[i] += correction_[i];

@@ -65,12 +65,12 @@ class FollowStage {
   std::vector<std::uint8_t> eliminate_, keep_;
   ReducedLcp reduced_;
   SolutionPath path_;
-  std::vector<double> start_;
+  std::vector<double> start_, swept_start_;
   std::vector<RowClass> classes_, moved_;
   std::vector<double> f_, w_, f_ridge_, f_free_, stress_;
   std::vector<double> r_, correction_;
   AlignedBuffer r_R_;
-  double residual_ = 0, epsilon_ = 0;
+  double residual_ = 0, polished_residual_ = 0, epsilon_ = 0;
   bool is_polished_ = false;
   int events_ = 0, inversions_ = 0;
 };

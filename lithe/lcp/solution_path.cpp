@@ -104,6 +104,20 @@ void SolutionPath::find_perturbation() {
   }
 }
 
+double SolutionPath::distance() {
+  classify();
+  double largest = 0;
+  for (int i = 0; i < n_; ++i) {
+    if (!moves(i) || is_imposed(row(i))) continue;
+    const bool held = row(i).kind == RowKind::friction && classes_[i] == RowClass::separating;
+    const double wrong = classes_[i] == RowClass::clamping   ? std::abs(w_[i])
+                         : classes_[i] == RowClass::at_upper ? w_[i]
+                                                             : -w_[i];
+    if (!held) largest = std::max(largest, wrong);
+  }
+  return largest;
+}
+
 // Column of K that belongs to row i, over the clamping rows: A's, and what slides along with a normal.
 void SolutionPath::fill_column(int i, double* out) const {
   const int m = static_cast<int>(clamping_.size());

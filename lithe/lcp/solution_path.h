@@ -27,6 +27,8 @@ class SolutionPath {
   void start(const ReducedLcp& problem, double ridge, std::span<const double> f);
   // Projected Gauss–Seidel: gets rid of most of the changes that follow from signs of velocities alone.
   void sweep(int count);
+  // What velocities lack for the impulses to be a solution as they are: the largest |p|, up to the ridge.
+  double distance();
   // To t = 0. False where it did not get there: a ray, a singular class, or the limits.
   bool follow(const Limits& limits);
   int events() const { return events_; }          // since start()
