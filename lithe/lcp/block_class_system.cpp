@@ -20,6 +20,8 @@ constexpr double kShrinks = 0.8;
 constexpr double kNoMore = 1e-13;
 constexpr int kMostPasses = 12;
 constexpr int kExactPasses = 5;
+// Products that a factor is changed by before it is computed anew.
+constexpr int kMostUpdates = 12;
 
 double largest_of(const double* x, int count) {
   double largest = 0;
@@ -165,7 +167,7 @@ void BlockClassSystem::add_form(int row, double factor, double* u) const {
   add_forms(&forms_[row], 1, &factor, s.width_a, u + s.start_a, s.width_b, u + s.start_b);
 }
 
-void BlockClassSystem::evaluate(std::span<const double> f, std::span<double> w) {
+void BlockClassSystem::apply(std::span<const double> f, std::span<double> w) {
   double* u = e_.data();
   push(f, u);
   for (std::size_t k = 0; k < sides_.size(); ++k) {
@@ -174,6 +176,10 @@ void BlockClassSystem::evaluate(std::span<const double> f, std::span<double> w) 
     apply_forms(&forms_[group.first_row], group.row_count, s.width_a, u + s.start_a, s.width_b, u + s.start_b,
                 w.data() + group.first_row);
   }
+}
+
+void BlockClassSystem::evaluate(std::span<const double> f, std::span<double> w) {
+  apply(f, w);
   for (std::size_t i = 0; i < w.size(); ++i) w[i] += lcp_->b[i];
 }
 
@@ -244,9 +250,77 @@ void BlockClassSystem::assemble(double ridge) {
 
 bool BlockClassSystem::factorize(std::span<const RowClass> classes, double ridge) {
   ridge_ = ridge;
+  updates_.clear();
   gather(classes);
   assemble(ridge);
+  factored_.assign(classes.begin(), classes.end());
   return factor_.factorize(symmetric_);
+}
+
+bool BlockClassSystem::refactorize(std::span<const RowClass> classes) {
+  differing_.clear();
+  for (int i = 0; i < lcp_->size(); ++i) {
+    if (classes[i] != factored_[i]) differing_.push_back(i);
+  }
+  if (updates_.count() + static_cast<int>(differing_.size()) > kMostUpdates || !update(classes)) {
+    return factorize(classes, ridge_);
+  }
+  gather(classes);
+  factored_.assign(classes.begin(), classes.end());
+  return true;
+}
+
+// Contact by contact: the rows that differ, a friction row with its normal.
+bool BlockClassSystem::update(std::span<const RowClass> classes) {
+  const auto contact_of = [&](int i) { return lcp_->rows[i].kind == RowKind::friction ? lcp_->rows[i].normal : i; };
+  std::ranges::sort(differing_, {}, [&](int i) { return std::pair(contact_of(i), i); });
+  grow(update_u_, graph_->coordinates());
+  for (auto first = differing_.begin(); first != differing_.end();) {
+    const int contact = contact_of(*first);
+    const auto last = std::find_if(first, differing_.end(), [&](int i) { return contact_of(i) != contact; });
+    update_contact(contact, {first, last}, classes);
+    first = last;
+  }
+  return updates_.prepare();
+}
+
+// A row that begins to clamp adds g gᵀ to S, a friction row that begins to slide ±μ g g_nᵀ with its normal's g_n. So what only follows
+// the normal is one product with g_n, and each friction row that begins or ends to clamp is one more.
+void BlockClassSystem::update_contact(int normal, std::span<const int> rows, std::span<const RowClass> classes) {
+  const auto change = [&](int i) {
+    return static_cast<double>(classes[i] == RowClass::clamping) -
+           static_cast<double>(factored_[i] == RowClass::clamping);
+  };
+  const auto change_of_share = [&](int i) {
+    return share_of_normal(lcp_->rows[i], classes[i], classes) -
+           share_of_normal(lcp_->rows[i], factored_[i], factored_);
+  };
+  const int group = group_of_[normal], width = lcp_->width(lcp_->groups[group]);
+  double* u = update_u_.data();
+  std::fill_n(u, graph_->coordinates(), 0.0);
+  bool any = false;
+  for (const int i : rows) {
+    const double factor = i == normal ? change(i) : change(i) == 0 ? change_of_share(i) : 0.0;
+    if (factor == 0) continue;
+    add_form(i, factor, u);
+    any = true;
+  }
+  if (any) add_update(u, group, forms_[normal]);
+
+  grow(update_v_, width);
+  for (const int i : rows) {
+    if (i == normal || change(i) == 0) continue;
+    const double own = change(i), share = change_of_share(i);
+    std::fill_n(u, graph_->coordinates(), 0.0);
+    add_form(i, 1, u);
+    for (int k = 0; k < width; ++k) update_v_[k] = own * forms_[i][k] + share * forms_[normal][k];
+    add_update(u, group, update_v_.data());
+  }
+}
+
+void BlockClassSystem::add_update(const double* u, int group, const double* v) {
+  const Side& s = sides_[group];
+  updates_.add(factor_, graph_->coordinates(), u, {s.start_a, s.width_a, s.start_b, s.width_b}, v);
 }
 
 void BlockClassSystem::multiply(const Forms& forms, const double* u, double* x) const {
@@ -301,7 +375,7 @@ void BlockClassSystem::settle_y(double scale) {
   double before = LcpRow::kInfinity, left = 0;
   for (int pass = 0; pass < kMostPasses; ++pass) {
     multiply_P_transposed(r_.data(), d_.data());
-    factor_.solve(d_.data());
+    solve_S(d_.data());
     for (int i = 0; i < N; ++i) y_[i] += d_[i];
     multiply_G(y_.data(), g_.data());
     for (int c = 0; c < m; ++c) r_[c] = x_[c] - g_[c];
@@ -319,7 +393,7 @@ void BlockClassSystem::solve(double ridge, double scale) {
   set_right_side();
   settle_y(scale);
   std::copy_n(y_.data(), N, z_.data());
-  factor_.solve(z_.data());
+  solve_S(z_.data());
   multiply_G(z_.data(), f_C_.data());
   if (ridge < ridge_) {
     // A# x by proximal steps, then the ridge's first power.
@@ -327,7 +401,7 @@ void BlockClassSystem::solve(double ridge, double scale) {
     for (int pass = 0; pass < kMostPasses; ++pass) {
       multiply_P_transposed(f_C_.data(), d_.data());
       for (int i = 0; i < N; ++i) d_[i] = y_[i] - d_[i];
-      factor_.solve(d_.data());
+      solve_S(d_.data());
       const double change = largest_of(d_.data(), N);
       if (!(change < kShrinks * before)) break;
       for (int i = 0; i < N; ++i) z_[i] += d_[i];
@@ -336,13 +410,13 @@ void BlockClassSystem::solve(double ridge, double scale) {
       if (change <= kSettled * largest_of(z_.data(), N)) break;
     }
     std::copy_n(z_.data(), N, d_.data());
-    factor_.solve(d_.data());
+    solve_S(d_.data());
     multiply_G(d_.data(), g_.data());
     for (int c = 0; c < m; ++c) f_C_[c] -= ridge * g_[c];
   }
   if (!consistent_) {
     multiply_P_transposed(r_.data(), d_.data());
-    factor_.solve(d_.data());
+    solve_S(d_.data());
     multiply_G(d_.data(), g_.data());
     for (int c = 0; c < m; ++c) {
       r_[c] -= g_[c];
@@ -363,7 +437,7 @@ void BlockClassSystem::solve_exactly() {
   for (int pass = 0; pass < kExactPasses; ++pass) {
     // (A_C + ε̄)⁻¹ r = (r − G S⁻¹ Pᵀ r)/ε̄
     multiply_P_transposed(r_.data(), d_.data());
-    factor_.solve(d_.data());
+    solve_S(d_.data());
     multiply_G(d_.data(), g_.data());
     for (int c = 0; c < m; ++c) f_C_[c] += (r_[c] - g_[c]) / ridge_;
     multiply_P_transposed(f_C_.data(), d_.data());
@@ -376,6 +450,15 @@ void BlockClassSystem::solve_exactly() {
   consistent_ = false;
   bend_ = ridge_ * largest_of(f_C_.data(), m);
   expand(f_C_.data(), {f_.data(), lcp_->rows.size()});
+}
+
+// (A_C + ε̄)⁻¹ r = (r − G S⁻¹ Pᵀ r)/ε̄
+void BlockClassSystem::correct(std::span<const double> r, std::span<double> f) {
+  for (std::size_t c = 0; c < clamping_.size(); ++c) r_[c] = r[clamping_[c]];
+  multiply_P_transposed(r_.data(), d_.data());
+  solve_S(d_.data());
+  multiply_G(d_.data(), g_.data());
+  for (std::size_t c = 0; c < clamping_.size(); ++c) f[clamping_[c]] += (r_[c] - g_[c]) / ridge_;
 }
 
 void BlockClassSystem::inconsistent_part(std::span<double> r) const {
@@ -395,8 +478,8 @@ void BlockClassSystem::start_polish(std::span<double> f) {
 void BlockClassSystem::improve_polish(std::span<const double> w, std::span<double> f) {
   for (std::size_t c = 0; c < clamping_.size(); ++c) g_[c] = w[clamping_[c]];
   multiply_P_transposed(g_.data(), d_.data());
-  factor_.solve(d_.data());
-  factor_.solve(d_.data());
+  solve_S(d_.data());
+  solve_S(d_.data());
   for (int i = 0; i < coordinates(); ++i) z_[i] -= d_[i];
   multiply_G(z_.data(), g_.data());
   expand(g_.data(), f);
@@ -421,7 +504,7 @@ void BlockClassSystem::apply_inverse(std::span<const double> x, std::span<double
       if (transposed) {
         factor_.solve_transposed(d_.data());
       } else {
-        factor_.solve(d_.data());
+        solve_S(d_.data());
       }
       multiply(left, d_.data(), f_C_.data());
       const double change = largest_of(f_C_.data(), m);
@@ -438,10 +521,10 @@ void BlockClassSystem::apply_inverse(std::span<const double> x, std::span<double
   for (int c = 0; c < m; ++c) out[clamping_[c]] = g_[c];
 }
 
-void BlockClassSystem::respond(int row, double* u) const {
+void BlockClassSystem::respond(int row, double* u) {
   std::fill_n(u, coordinates(), 0.0);
   add_form(row, 1, u);
-  factor_.solve(u);
+  solve_S(u);
   for (int i = 0; i < coordinates(); ++i) u[i] *= ridge_;
 }
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "lithe/lcp/block_factor.h"
+#include "lithe/lcp/factor_updates.h"
 #include "lithe/lcp/factored_lcp.h"
 
 namespace lithe {
@@ -27,7 +28,8 @@ class BlockClassSystem {
   // Both are looked at until the next bind.
   void bind(const FactoredLcp& lcp, const BlockGraph& graph);
 
-  // w = A f + b, all rows.
+  // w = A f and w = A f + b, all rows.
+  void apply(std::span<const double> f, std::span<double> w);
   void evaluate(std::span<const double> f, std::span<double> w);
   // u = Gᵀ f, all rows; and g_i·u.
   void push(std::span<const double> f, double* u) const;
@@ -37,6 +39,10 @@ class BlockClassSystem {
 
   // S of these classes; `ridge` is ε̄. False where it is singular.
   bool factorize(std::span<const RowClass> classes, double ridge);
+  // The same with the last ridge, by updates of the last factor where few rows differ; classes are consistent (PreparedLcp), then and
+  // now.
+  bool refactorize(std::span<const RowClass> classes);
+  bool updated() const { return updates_.count() > 0; }
   bool symmetric() const { return symmetric_; }
   int clamping_rows() const { return static_cast<int>(clamping_.size()); }
   std::span<const int> clamping() const { return clamping_; }
@@ -46,6 +52,8 @@ class BlockClassSystem {
   void solve(double ridge, double scale);
   // The same without that tolerance, for the repair: the impulses are those of the factor's own ridge.
   void solve_exactly();
+  // f_C += (A_C + ε̄ I)⁻¹ r_C of the clamping rows, to the digits that one solve gives: seven of r.
+  void correct(std::span<const double> r, std::span<double> f);
   std::span<const double> f() const { return {f_.data(), lcp_->rows.size()}; }
   // The largest |w_C| that f leaves.
   double bend() const { return bend_; }
@@ -61,7 +69,7 @@ class BlockClassSystem {
   void apply_inverse(std::span<const double> x, std::span<double> out, bool transposed);
 
   // u = ε̄ S⁻¹ g_i: how coordinates answer a push in row i while the classes hold.
-  void respond(int row, double* u) const;
+  void respond(int row, double* u);
 
  private:
   struct Side {
@@ -70,6 +78,10 @@ class BlockClassSystem {
   };
   void gather(std::span<const RowClass> classes);
   void assemble(double ridge);
+  void solve_S(double* x) { updates_.solve(factor_, x); }
+  bool update(std::span<const RowClass> classes);
+  void update_contact(int normal, std::span<const int> rows, std::span<const RowClass> classes);
+  void add_update(const double* u, int group, const double* v);
   void set_right_side();
   using Forms = std::vector<const double*>;
   void multiply(const Forms& forms, const double* u, double* x) const;             // x_C = forms u
@@ -82,6 +94,10 @@ class BlockClassSystem {
   const FactoredLcp* lcp_ = nullptr;
   const BlockGraph* graph_ = nullptr;
   BlockFactor factor_;
+  FactorUpdates updates_;
+  std::vector<RowClass> factored_;  // the classes that both stand for
+  std::vector<int> differing_;      // rows
+  AlignedBuffer update_u_, update_v_;
   double ridge_ = 0;
   bool symmetric_ = true, consistent_ = true;
   double bend_ = 0;

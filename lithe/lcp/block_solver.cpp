@@ -30,6 +30,8 @@ constexpr int kMostImprovements = 20;
 constexpr double kSurelyPolished = 1e-10;
 // A stress counts as moving nothing, and targets as working on it, by this share.
 constexpr double kContradiction = 1e-6;
+constexpr int kFewRows = 200;
+constexpr int kSweepsAheadOfPath[] = {0, 3, 30};
 constexpr int kSuggestingSweeps = 100;
 constexpr int kLastSweeps = 150;
 constexpr int kMostTies = 64;  // that are looked at one by one
@@ -38,6 +40,9 @@ constexpr std::size_t kMostGraphs = 8;
 // Bounds of work: so many attempts, and on small islands as many as so many multiplications allow.
 constexpr double kMostAttempts = 40;
 constexpr double kLeastWork = 1e7;
+// Paths have their own, in multiplications; an event takes a third of an attempt.
+constexpr double kWorkOfPaths = 1e9;
+constexpr double kWorkOfEvent = 0.3;
 
 // The sweeps of gauss_seidel_iteration.h: coordinates answer a push, and each row reads its velocity from them.
 struct FormOperator {
@@ -91,16 +96,17 @@ BlockSolver::BlockSolver(const FactoredLcp& lcp, const LcpOptions& options, Bloc
   for (const RowGroup& group : lcp.groups) numbers += static_cast<double>(group.row_count) * lcp.width(group);
   attempt_work_ = 4 * graph_.flops() + 40 * numbers;
   work_ = std::max(kMostAttempts * attempt_work_, kLeastWork);
+  path_work_ = kWorkOfPaths;
 }
 
-bool BlockSolver::solve(std::span<const RowClass> guess, std::span<double> f, std::span<double> w,
-                        std::span<RowClass> classes) {
+bool BlockSolver::solve(const LcpGuess& guess, std::span<double> f, std::span<double> w, std::span<RowClass> classes) {
   if (!buffers_.problem.finite) return false;
+  impulses_ = guess.impulses;
   for (int i = 0; i < lcp_.size(); ++i) has_targets_ = has_targets_ || doubtful_target(i) != 0;
-  bool solved = solve_prepared(guess);
+  bool solved = solve_prepared(guess.classes);
   if (!solved && has_targets_) {
     drop_targets();
-    solved = solve_prepared(guess);
+    solved = solve_prepared(guess.classes);
     if (solved) report_.flags = report_.flags | LcpFlag::targets_dropped;
   }
   if (!solved) return false;
@@ -124,6 +130,7 @@ bool BlockSolver::solve_prepared(std::span<const RowClass> guess) {
     problem.first_classes(buffers_.classes);
   }
   fewest_ = std::numeric_limits<int>::max();
+  followed_ = false;
   swept_ = false;
   contradicted_ = false;
   if (climb_ladder(guessed)) return true;
@@ -171,17 +178,47 @@ bool BlockSolver::climb_ladder(bool guessed) {
   return attempt(right_at) >= 0 && (take_polished() || take_best());
 }
 
-// From the present classes.
+// From the present classes. Small islands are repaired sooner than a path gets there; in large ones a path needs no luck.
 bool BlockSolver::find_classes(double epsilon) {
   right_at_once_ = false;
   if (settle(epsilon)) return true;
   if (work_ <= 0) return false;
+  const bool few = buffers_.problem.size() <= kFewRows;
+  if (!few && follow(epsilon)) return true;
   if (!swept_) {
     swept_ = true;
     suggest_classes();
     if (settle(epsilon)) return true;
   }
-  return fewest_ < std::numeric_limits<int>::max() && repair(epsilon);
+  if (fewest_ < std::numeric_limits<int>::max() && repair(epsilon)) return true;
+  return few && follow(epsilon);
+}
+
+// From the given impulses, and where that leads nowhere from what a few sweeps make of them.
+bool BlockSolver::follow(double epsilon) {
+  if (followed_ || impulses_.empty() || options_.cold) return false;
+  followed_ = true;
+  const PreparedLcp& problem = buffers_.problem;
+  const double ridge = std::max(epsilon, kLeastRidge) * problem.mean_diagonal;
+  const double event_work = kWorkOfEvent * attempt_work_;
+  for (const int sweeps : kSweepsAheadOfPath) {
+    if (!(path_work_ > 0)) return false;
+    std::ranges::copy(impulses_, buffers_.f_swept.begin());
+    if (sweeps > 0) sweep(buffers_.f_swept, sweeps);
+    const double longest = std::min<double>(problem.size() + 50, path_work_ / event_work);
+    const bool arrived =
+        buffers_.path.follow(problem, ridge, buffers_.f_swept, static_cast<int>(longest), buffers_.system);
+    report_.events += buffers_.path.events();
+    path_work_ -= (buffers_.path.events() + 1) * event_work;
+    if (!arrived) continue;
+    report_.stage = LcpStage::follow;
+    work_ = std::max(work_, kGrace * attempt_work_);
+    std::ranges::copy(buffers_.path.classes(), buffers_.classes.begin());
+    const bool settled = settle(epsilon);
+    right_at_once_ = false;  // this was no guess
+    if (settled) return true;
+  }
+  return false;
 }
 
 // From the best classes seen: pivots on the rows in dispute, until none is.

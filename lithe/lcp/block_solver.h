@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "lithe/lcp/block_class_system.h"
+#include "lithe/lcp/block_path.h"
 #include "lithe/lcp/class_repair.h"
 #include "lithe/lcp/prepared_lcp.h"
 #include "lithe/lcp/solve_lcp.h"
@@ -28,6 +29,7 @@ struct BlockBuffers {
   BlockGraphs graphs;
   PreparedLcp problem;
   BlockClassSystem system;
+  BlockPath path;
   ClassRepair repair;
   std::vector<RowClass> classes;  // to try, then with violators moved
   std::vector<RowClass> tried;    // those of the system
@@ -49,18 +51,21 @@ struct BlockBuffers {
 //   guess        the given classes, verified on the ridge problem with ε = 1e-9
 //   active set   all violators change their class at once; four rounds may pass without fewer of them (Júdice & Pires 1994), and no
 //                classes come twice. Where that fails, again from the classes that Gauss–Seidel suggests
+//   follow       from the last step's impulses to this step's (block_path.h), from 200 rows on
 //   repair       exact pivoting on the rows in dispute (class_repair.h): stage `path`
+//   follow       up to 200 rows only now
 //   dense        up to 300 rows: DirectSolver
 //   polish, ladder, unpolished, targets   as in DirectSolver; but targets that work on a stress which moves nothing are dropped at
 //                once, since no smaller ridge will change that
 //
-// Work is bounded, in attempts. Out of it, f is what Gauss–Seidel makes of the best impulses: finite, within its bounds, `unsolved`.
+// Work is bounded, in attempts and, for paths, in multiplications. Out of it, f is what Gauss–Seidel makes of the best impulses:
+// finite, within its bounds, `unsolved`.
 class BlockSolver {
  public:
   BlockSolver(const FactoredLcp& lcp, const LcpOptions& options, BlockBuffers& buffers);
 
   // False: nothing was found within the bounds of work, and write_least_residual() is what is left.
-  bool solve(std::span<const RowClass> guess, std::span<double> f, std::span<double> w, std::span<RowClass> classes);
+  bool solve(const LcpGuess& guess, std::span<double> f, std::span<double> w, std::span<RowClass> classes);
   void write_least_residual(std::span<double> f, std::span<double> w, std::span<RowClass> classes);
   const LcpReport& report() const { return report_; }
 
@@ -70,6 +75,7 @@ class BlockSolver {
   bool climb_ladder(bool guessed);
   bool find_classes(double epsilon);
   bool settle(double epsilon);
+  bool follow(double epsilon);
   bool repair(double epsilon);
   int attempt(double epsilon);
   bool is_new(std::span<const RowClass> classes);
@@ -92,12 +98,14 @@ class BlockSolver {
   const FactoredLcp* solving_ = &lcp_;
   const BlockGraph& graph_;
   LcpReport report_;
-  std::span<const double> f_, w_;  // the answer, in the buffers
-  bool has_targets_ = false;       // that could be dropped
+  std::span<const double> impulses_;  // given
+  std::span<const double> f_, w_;     // the answer, in the buffers
+  bool has_targets_ = false;          // that could be dropped
   bool contradicted_ = false;
   bool right_at_once_ = false;
-  bool swept_ = false;
+  bool followed_ = false, swept_ = false;
   double work_ = 0;  // left, in multiplications
+  double path_work_ = 0;
   double attempt_work_ = 0;
   int fewest_ = 0;  // violators of `best`
 };

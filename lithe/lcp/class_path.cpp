@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lithe/lcp/path_events.h"
+
 namespace lithe {
 
 namespace {
@@ -18,15 +20,6 @@ constexpr double kStill = 1e-14;
 constexpr double kAtOnce = 1e-12;
 // θ beyond this multiple of its start and of b will not come back.
 constexpr double kFarAway = 1e6;
-
-// In [0, 1), from 64 mixed bits (Steele, Lea & Flood 2014).
-double hashed_unit(std::uint64_t key, std::uint64_t seed) {
-  std::uint64_t z = key + seed * 0x9e3779b97f4a7c15;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-  z ^= z >> 31;
-  return static_cast<double>(z >> 11) * 0x1p-53;
-}
 
 double largest_magnitude(const AlignedBuffer& x, int size) {
   double largest = 0;
@@ -86,7 +79,7 @@ void ClassPath::gather(const PreparedLcp& problem, double ridge, std::uint64_t s
     for (int a = size; a < A_.stride; ++a) to[a] = 0;
     to[k] += ridge / problem.diagonal[row.index];
     b_[k] = lcp.b[row.index] / root;
-    const double u = hashed_unit(from.key != 0 ? from.key : static_cast<std::uint64_t>(row.index), seed);
+    const double u = spread(from.key != 0 ? from.key : static_cast<std::uint64_t>(row.index), seed);
     switch (row.kind) {
       case RowKind::one_sided: c_[k] = 1 + u; break;
       case RowKind::friction:

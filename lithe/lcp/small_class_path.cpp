@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lithe/lcp/path_events.h"
+
 namespace lithe {
 
 namespace {
@@ -26,14 +28,8 @@ double largest_size(std::span<const double> x) {
 
 }  // namespace
 
-// In [0, 1), from 64 mixed bits (Steele, Lea & Flood 2014).
-double SmallClassPath::spread(int row, std::uint64_t seed) const {
-  const std::uint64_t key = rows[row].key != 0 ? rows[row].key : static_cast<std::uint64_t>(row);
-  std::uint64_t z = key + seed * 0x9e3779b97f4a7c15;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-  z ^= z >> 31;
-  return static_cast<double>(z >> 11) * 0x1p-53;
+double SmallClassPath::apart(int row, std::uint64_t seed) const {
+  return spread(rows[row].key != 0 ? rows[row].key : static_cast<std::uint64_t>(row), seed);
 }
 
 bool SmallClassPath::follow(std::span<RowClass> classes, int longest) {
@@ -51,7 +47,7 @@ bool SmallClassPath::follow_from_rest(std::span<RowClass> classes, int longest) 
   double theta = 0;
   for (int i = 0; i < static_cast<int>(rows.size()); ++i) {
     const double root = std::sqrt(std::max(M.at(i, i), 0.0));
-    const double u = spread(i, 3);
+    const double u = apart(i, 3);
     switch (rows[i].kind) {
       case RowKind::one_sided:
       case RowKind::bounded:
@@ -136,12 +132,12 @@ void SmallClassPath::cover() {
   const double typical = largest_size(f_), fast = largest_size(q);
   for (int i = 0; i < m; ++i) {
     const LcpRow& row = rows[i];
-    const double inside = kInside * (0.5 + spread(i, 1));
+    const double inside = kInside * (0.5 + apart(i, 1));
     if (row.kind == RowKind::one_sided && classes_[i] == RowClass::clamping) {
       f_[i] = std::max(f_[i], inside * typical);
     } else if (row.kind == RowKind::friction) {
       const double limit = row.friction * std::max(f_[row.normal], 0.0);
-      const double most = limit * (1 - kInsideCone * (0.5 + spread(i, 1)));
+      const double most = limit * (1 - kInsideCone * (0.5 + apart(i, 1)));
       if (classes_[row.normal] != RowClass::clamping)
         f_[i] = 0;
       else if (classes_[i] == RowClass::clamping)
@@ -156,7 +152,7 @@ void SmallClassPath::cover() {
   velocities(f_, q, w_);
   c_.assign(m, 0.0);
   for (int i = 0; i < m; ++i) {
-    const double gap = kInside * (0.5 + spread(i, 1)) * fast;
+    const double gap = kInside * (0.5 + apart(i, 1)) * fast;
     if (classes_[i] == RowClass::clamping) {
       c_[i] = -w_[i];
     } else if (rows[i].kind == RowKind::friction && classes_[rows[i].normal] != RowClass::clamping) {

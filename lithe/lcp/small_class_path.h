@@ -38,7 +38,7 @@ class SmallClassPath {
   void velocities(std::span<const double> f, std::span<const double> offset, std::vector<double>& w) const;
   void cover();
   Event next_event(double theta, double direction) const;
-  double spread(int row, std::uint64_t seed) const;
+  double apart(int row, std::uint64_t seed) const;
 
   std::span<RowClass> classes_;
   DenseLu lu_;

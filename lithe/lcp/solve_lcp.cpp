@@ -108,7 +108,7 @@ LcpReport solve_lcp(const FactoredLcp& lcp, const LcpOptions& options, const Lcp
   if (n == 0) return {};
   LcpWorkspace::Buffers& buffers = workspace.buffers();
   BlockSolver solver(lcp, options, buffers.blocks);
-  if (solver.solve(guess.classes, f, w, classes)) {
+  if (solver.solve(guess, f, w, classes)) {
     mark_dropped_targets(lcp, solver.report(), buffers.dropped);
     return solver.report();
   }

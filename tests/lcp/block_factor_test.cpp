@@ -7,6 +7,7 @@
 #include <random>
 
 #include "lithe/core/eigen.h"
+#include "lithe/lcp/factor_updates.h"
 
 namespace lithe::test {
 namespace {
@@ -144,6 +145,42 @@ TEST(BlockFactor, SolvesAsDenseFactorsDo) {
     }
   }
   EXPECT_LT(skipped, 40);
+}
+
+TEST(FactorUpdates, SolveAsAFactorOfTheSumDoes) {
+  std::mt19937_64 random(17);
+  FactorUpdates updates;
+  int skipped = 0;
+  for (int sample = 0; sample < 200; ++sample) {
+    RandomMatrix S(random, true);
+    ASSERT_TRUE(S.factor.factorize(true));
+    updates.clear();
+    MatX sum = S.dense;
+    for (int k = 0; k <= sample % 6; ++k) {
+      const VecX u = S.random_vector(random);
+      const VecX x = S.random_vector(random);
+      const BlockGraph::Column& a = S.graph.column(0);
+      const BlockGraph::Column& b = S.graph.column(S.graph.size() - 1);
+      FactorUpdates::Form form{a.start, a.stride, b.start, S.graph.size() > 1 ? b.stride : 0};
+      AlignedBuffer v(x.data() + a.start, x.data() + a.start + a.stride), to_solve(u.begin(), u.end());
+      v.insert(v.end(), x.data() + b.start, x.data() + b.start + form.width_b);
+      updates.add(S.factor, S.graph.coordinates(), to_solve.data(), form, v.data());
+      VecX dense_v = VecX::Zero(u.size());
+      for (int i = 0; i < form.width_a; ++i) dense_v[form.start_a + i] = v[i];
+      for (int i = 0; i < form.width_b; ++i) dense_v[form.start_b + i] = v[form.width_a + i];
+      sum += u * dense_v.transpose();
+    }
+    const Eigen::FullPivLU<MatX> lu(sum);
+    if (!updates.prepare() || lu.rcond() < 1e-6) {
+      ++skipped;
+      continue;
+    }
+    const VecX x = S.random_vector(random), wanted = lu.solve(x);
+    AlignedBuffer y(x.begin(), x.end());
+    updates.solve(S.factor, y.data());
+    EXPECT_LT((VecX::Map(y.data(), x.size()) - wanted).norm(), 1e-9 * (1 + wanted.norm())) << "sample " << sample;
+  }
+  EXPECT_LT(skipped, 20);
 }
 
 TEST(BlockFactor, RefusesWhatIsSingular) {

@@ -4,6 +4,8 @@
 
 #include <random>
 
+#include "lithe/lcp/active_set.h"
+#include "lithe/lcp/lcp_tolerances.h"
 #include "lithe/lcp/padded_matrix.h"
 
 // Problems given by factors against the same problems with their matrix.
@@ -181,6 +183,79 @@ TEST(BlockSolver, MovesAsTheDenseSolverDoes) {
   EXPECT_LT(skipped, kSamples / 10);
   EXPECT_LT(other_motion, compared / 20);
   EXPECT_LT(other_classes, compared / 50);
+}
+
+// As from one step to the next: the same contacts, other velocities.
+TEST(BlockPath, ArrivesAtRightClassesFromTheImpulsesOfANeighbour) {
+  std::mt19937_64 random(29);
+  std::normal_distribution<double> number;
+  LcpWorkspace workspace;
+  BlockGraphs graphs;
+  BlockClassSystem system;
+  BlockPath path;
+  int arrived = 0, wrong = 0;
+  constexpr int kSamples = 500;
+  for (int sample = 0; sample < kSamples; ++sample) {
+    const FactoredProblem problem = random_problem(random, sample % 3 == 0, false);
+    const FactoredLcp lcp = problem.view();
+    const int n = lcp.size();
+    PreparedLcp prepared;
+    prepared.prepare(lcp.without_matrix(), {lcp.diagonal.data(), 1});
+    system.bind(lcp, graphs.graph_of(lcp));
+    FactoredProblem neighbour = problem;
+    VecX v = VecX::Zero(problem.forms().cols());
+    for (double& vi : v) vi = 0.1 * number(random);
+    VecX::Map(neighbour.b.data(), n) += problem.forms() * v;
+    const BlockAnswer before = solve(neighbour, workspace);
+    std::vector<double> w(n);
+    const double ridge = kRungs[0] * prepared.mean_diagonal;
+    if (!path.follow(prepared, ridge, before.f, 4 * n, system)) continue;
+    ++arrived;
+    std::vector<RowClass> classes(path.classes().begin(), path.classes().end());
+    const std::vector<RowClass> found = classes;
+    ASSERT_TRUE(system.factorize(found, ridge)) << "sample " << sample;
+    system.solve(ridge, prepared.scale);
+    system.evaluate(system.f(), w);
+    wrong += move_violators(prepared, ridge, system.f(), w, classes) != 0;
+  }
+  EXPECT_GT(arrived, kSamples * 9 / 10);
+  EXPECT_LE(wrong, arrived / 100);
+}
+
+TEST(BlockClassSystem, IsTheSameByUpdatesOfItsFactor) {
+  std::mt19937_64 random(31);
+  std::normal_distribution<double> number;
+  std::uniform_int_distribution<int> any_class(0, 3), few(1, 4);
+  BlockGraphs graphs;
+  BlockClassSystem updated, fresh;
+  int compared = 0;
+  for (int sample = 0; sample < 300; ++sample) {
+    const FactoredProblem problem = random_problem(random, sample % 2 == 0, false);
+    const FactoredLcp lcp = problem.view();
+    const int n = lcp.size();
+    PreparedLcp prepared;
+    prepared.prepare(lcp.without_matrix(), {lcp.diagonal.data(), 1});
+    updated.bind(lcp, graphs.graph_of(lcp));
+    fresh.bind(lcp, graphs.graph_of(lcp));
+    const double ridge = 1e-3 * prepared.mean_diagonal;
+    std::vector<RowClass> classes(n, RowClass::clamping);
+    prepared.make_consistent(classes);
+    if (!updated.factorize(classes, ridge)) continue;
+    for (int k = few(random); k > 0; --k) {
+      classes[random() % n] = static_cast<RowClass>(any_class(random));
+      prepared.make_consistent(classes);
+    }
+    if (!updated.refactorize(classes) || !fresh.factorize(classes, ridge)) continue;
+    std::vector<double> r(n), by_updates(n, 0.0), anew(n, 0.0);
+    for (double& ri : r) ri = number(random);
+    updated.correct(r, by_updates);
+    fresh.correct(r, anew);
+    const auto vector = [](const std::vector<double>& x) { return VecX::Map(x.data(), static_cast<int>(x.size())); };
+    if (!(vector(anew).norm() < 1e6)) continue;  // friction has made it all but singular
+    ++compared;
+    EXPECT_LT((vector(by_updates) - vector(anew)).norm(), 1e-6 * (1 + vector(anew).norm())) << "sample " << sample;
+  }
+  EXPECT_GT(compared, 250);
 }
 
 TEST(BlockSolver, TakesARightGuess) {
