@@ -264,14 +264,39 @@ double own_response(const TouchSpace& space, const Patch& patch, const double* f
 
 namespace {
 
-void fill_diagonal(ContactProblem& problem, int island) {
-  for (const Patch& patch : problem.patches_of(island)) {
-    for (int r = 0; r < patch.row_count; ++r) {
-      const int row = patch.first_row + r;
-      problem.diagonals[row] =
-          own_response(problem.touches, patch, problem.side(patch, false) + r) + problem.compliance[row];
+// diag(T Λ Tᵀ) of one patch, four rows at a time: its rows lie side by side in T's columns.
+void fill_diagonal(ContactProblem& problem, const Patch& patch) {
+  const TouchSpace& space = problem.touches;
+  for (int row = 0; row < patch.stride; row += kLanes) {
+    Pack sum = {};
+    for (const bool second_a : {false, true}) {
+      const int a = second_a ? patch.touch_b : patch.touch_a;
+      if (a < 0) continue;
+      const Touch& touch_a = space.touches[a];
+      const double* left = problem.side(patch, second_a) + row;
+      for (const bool second_b : {false, true}) {
+        const int b = second_b ? patch.touch_b : patch.touch_a;
+        if (b < 0 || space.touches[b].block != touch_a.block) continue;
+        const Touch& touch_b = space.touches[b];
+        const double* right = problem.side(patch, second_b) + row;
+        for (int j = 0; j < touch_b.size; ++j) {
+          const double* Lambda = space.Lambda_column(space.blocks[touch_b.block], touch_b.first + j) + touch_a.first;
+          Pack response = {};
+          for (int i = 0; i < touch_a.size; ++i) {
+            response += broadcast(Lambda[i]) * as_pack(left + static_cast<std::ptrdiff_t>(i) * patch.stride);
+          }
+          sum += response * as_pack(right + static_cast<std::ptrdiff_t>(j) * patch.stride);
+        }
+      }
+    }
+    for (int r = row; r < std::min(row + kLanes, patch.row_count); ++r) {
+      problem.diagonals[patch.first_row + r] = sum[r - row] + problem.compliance[patch.first_row + r];
     }
   }
+}
+
+void fill_diagonal(ContactProblem& problem, int island) {
+  for (const Patch& patch : problem.patches_of(island)) fill_diagonal(problem, patch);
 }
 
 }  // namespace
