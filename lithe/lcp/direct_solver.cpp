@@ -316,9 +316,10 @@ bool DirectSolver::refine(Refinement improve) {
   return report_.residual <= kPolishedResidual;
 }
 
-// After take_polished() has failed: takes them all the same where a smaller ridge is not worth its while.
+// After take_polished() has failed: takes them all the same in loops, where a smaller ridge is not worth its while.
 bool DirectSolver::take_almost_polished() {
-  if (!(report_.residual <= kAlmostPolished)) return false;
+  const bool has_loops = !buffers_.stresses.rows().empty();
+  if (!has_loops || !(report_.residual <= kAlmostPolished)) return false;
   report_.flags = report_.flags | LcpFlag::unpolished;
   return true;
 }

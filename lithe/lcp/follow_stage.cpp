@@ -216,7 +216,8 @@ FollowStage::Outcome FollowStage::verify(const PreparedLcp& problem, double ridg
     f_ = f_ridge_;
     residual_ = violation(problem);
   }
-  const bool good = polished_residual_ <= kAlmostPolished || (!bends && residual_ <= kUnpolishedResidual);
+  const double enough = has_loops(problem) ? kAlmostPolished : kPolishedResidual;
+  const bool good = polished_residual_ <= enough || (!bends && residual_ <= kUnpolishedResidual);
   return good && !has_kinks(problem, ridge) ? Outcome::solved : Outcome::classes;
 }
 
@@ -254,9 +255,14 @@ double FollowStage::violation(const PreparedLcp& problem) {
 }
 
 // From the ridge's impulses to f_C = −A_C# b_C, with the inverse of the ridge problem: corrections by it go to what solves the equations
-// without a ridge, and what is out of A_C's range is taken out of them, because many impulses move redundant rows alike.
+// without a ridge, and what is out of A_C's range is taken out of them, because many impulses move redundant rows alike. Without loops a
+// factorisation decides which rows are redundant: contacts a micrometre apart are not, and the ridge's inverse has too few digits to tell.
 bool FollowStage::polish(const PreparedLcp& problem, double ridge) {
   const bool redundant = path_.is_redundant();
+  if (redundant && !has_loops(problem)) {
+    ++inversions_;
+    return rank_polish_.run(problem, *stresses_, eliminate_, path_.classes(), f_);
+  }
   if (redundant && !remove_stress(ridge)) return false;
   double before = LcpRow::kInfinity;
   for (int round = 0;; ++round) {

@@ -3,6 +3,7 @@
 #include <span>
 #include <vector>
 
+#include "lithe/lcp/rank_polish.h"
 #include "lithe/lcp/reduced_lcp.h"
 #include "lithe/lcp/solution_path.h"
 
@@ -65,6 +66,7 @@ class FollowStage {
   std::vector<std::uint8_t> eliminate_, keep_;
   ReducedLcp reduced_;
   SolutionPath path_;
+  RankPolish rank_polish_;  // of redundant classes without loops
   std::vector<double> start_, swept_start_;
   std::vector<RowClass> classes_, moved_;
   std::vector<double> f_, w_, f_ridge_, f_free_, stress_;

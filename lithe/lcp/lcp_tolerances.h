@@ -11,7 +11,7 @@ inline constexpr double kBend = 1e-6;
 // residual() of polished impulses, and of those with the flag `unpolished`.
 inline constexpr double kPolishedResidual = 1e-9;
 inline constexpr double kUnpolishedResidual = 1e-5;
-// Up to this residual of polished impulses, which then have that flag, no smaller ridge is tried.
+// In loops no smaller ridge is tried up to this residual of polished impulses, which then have that flag.
 inline constexpr double kAlmostPolished = 1e-7;
 // What two-sided rows leave of A_ii where they imply row i.
 inline constexpr double kImpliedByLoops = 1e-9;

@@ -19,7 +19,7 @@ namespace lithe {
 // of its own, and its class is decided.
 class ReducedLcp {
  public:
-  // `eliminate`: per row of the problem. Rows that are not live are neither in E nor in R. `ridge`: ε̄ > 0.
+  // `eliminate`: per row of the problem. Rows that are not live are neither in E nor in R. `ridge`: ε̄, or 0 where all of E is soft.
   void reduce(const PreparedLcp& problem, const LoopStresses& stresses, std::span<const std::uint8_t> eliminate,
               double ridge);
 
