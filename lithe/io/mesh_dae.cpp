@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "lithe/io/mesh_dae_geometry.h"
+#include "lithe/spatial/robust_norm.h"
 #include "lithe/spatial/rotation.h"
 
 // Collada 1.4 and 1.5 (Khronos): a scene of nodes with transforms, which show geometries and other nodes. All that the
@@ -39,7 +40,7 @@ AffineMap matrix_of(const XmlElement& element) {
 AffineMap rotation_of(const XmlElement& element) {
   const VecX axis_and_degrees = element.text_numbers(4, 4);
   const Vec3 axis = axis_and_degrees.head<3>();
-  const double length = axis.stableNorm();
+  const double length = robust_norm(axis);
   if (!(length > 0)) element.fail("the axis of <rotate> is 0 0 0");
   const double degrees = std::remainder(axis_and_degrees[3], 360.0);
   return {rotation_exp(axis / length * (degrees * std::numbers::pi / 180)), Vec3::Zero()};

@@ -3,6 +3,7 @@
 
 #include "lithe/io/mjcf_parts.h"
 #include "lithe/io/mjcf_rules.h"
+#include "lithe/spatial/robust_norm.h"
 
 namespace lithe::mjcf {
 
@@ -91,7 +92,7 @@ JointPart read_joint(Context& context, const XmlElement& element, int inherited_
   Joint& joint = part.properties;
   joint.axis = frame.R * attributes.vector3("axis").value_or(Vec3::UnitZ());
   if (part.has_one_dof()) {
-    const double length = joint.axis.stableNorm();
+    const double length = robust_norm(joint.axis);
     if (!(length > 1e-14) || !std::isfinite(length)) attributes.fail("axis", "it must not have length 0");
     joint.axis /= length;
     const auto position = [&](const char* name) {

@@ -7,6 +7,7 @@
 
 #include "lithe/io/mjcf_rules.h"
 #include "lithe/io/reader_parts.h"
+#include "lithe/spatial/robust_norm.h"
 #include "lithe/spatial/rotation.h"
 
 namespace lithe::mjcf {
@@ -14,7 +15,7 @@ namespace lithe::mjcf {
 namespace {
 
 Vec3 unit(const Vec3& v, const Attributes& attributes, const char* name) {
-  const double length = v.stableNorm();
+  const double length = robust_norm(v);
   if (!(length > 1e-14) || !std::isfinite(length)) attributes.fail(name, "an axis must not have length 0");
   return v / length;
 }
@@ -84,7 +85,7 @@ std::optional<Segment> read_from_to(const Attributes& attributes) {
   const std::optional<VecX> ends = attributes.numbers("fromto", 6, 6);
   if (!ends) return std::nullopt;
   const Vec3 from = ends->head<3>(), to = ends->tail<3>();
-  const double length = (to - from).stableNorm();
+  const double length = robust_norm(to - from);
   if (!(length > 1e-14) || !std::isfinite(length)) attributes.fail("fromto", "the two points must be apart");
   return Segment{{shortest_turn_from_z((from - to) / length), 0.5 * from + 0.5 * to}, 0.5 * length};
 }

@@ -35,6 +35,7 @@ FollowStage::Outcome FollowStage::run(const PreparedLcp& problem, const LoopStre
   events_ = inversions_ = 0;
   keep_.assign(problem.size(), 0);
   // All at once, so that no later step finds something missing.
+  for (auto* vector : {&start_, &swept_start_}) vector->reserve(problem.size());
   for (auto* vector : {&f_, &w_, &f_ridge_, &f_free_, &r_, &correction_, &stress_}) vector->resize(problem.size());
   for (int redone = 0; redone <= kMostRedone; ++redone) {
     choose_eliminated(problem, guess, impulses);

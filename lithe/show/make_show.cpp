@@ -9,6 +9,7 @@
 #include "lithe/dynamics/kinematics.h"
 #include "lithe/show/show_document.h"
 #include "lithe/show/show_parts.h"
+#include "lithe/spatial/robust_norm.h"
 
 namespace lithe {
 
@@ -125,7 +126,7 @@ class TrackMaker {
       append(track_.contact_values, contact.point);
       append(track_.contact_values, contact.normal);
       append(track_.contact_values, force);
-      sum += force.stableNorm();
+      sum += robust_norm(force);
     }
     track_.contact_counts[t] = static_cast<std::uint32_t>(motion_.contacts[t].size());
     return sum;

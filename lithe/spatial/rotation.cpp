@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "lithe/spatial/robust_norm.h"
+
 namespace lithe {
 
 namespace {
@@ -97,7 +99,7 @@ Vec4 quaternion_product(const Vec4& a, const Vec4& b) {
 Vec4 quaternion_conjugate(const Vec4& q) { return Vec4(-q.x(), -q.y(), -q.z(), q.w()); }
 
 Vec4 quaternion_exp(const Vec3& w) {
-  const double t = w.stableNorm();  // finite for every finite w
+  const double t = robust_norm(w);  // finite for every finite w
   const double t2 = t * t;
   // sin(θ/2)/θ
   const double s =

@@ -25,6 +25,19 @@ double rotation_error(const Mat3& R) {
   return (R.transpose() * R - Mat3::Identity()).norm() + std::abs(R.determinant() - 1);
 }
 
+// The same bits wherever a vector lies: compilers and libraries like to sum from the first aligned number on.
+TEST(Rotation, ExponentialsDoNotDependOnAddresses) {
+  for_random_cases(100, [](std::mt19937_64& random) {
+    const Vec3 w = test::random_vec3(random);
+    const Vec4 wanted = quaternion_exp(w);
+    for (int offset = 0; offset < 8; ++offset) {
+      alignas(64) double memory[11] = {};
+      Vec3* moved = new (memory + offset) Vec3(w);
+      EXPECT_EQ(quaternion_exp(*moved), wanted) << "at " << offset;
+    }
+  });
+}
+
 TEST(Rotation, SkewIsTheCrossProduct) {
   const Vec3 a(1, -2, 3), b(0.5, 4, -1);
   EXPECT_EQ(skew(a) * b, a.cross(b));
