@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "lithe/core/packed_vectors.h"
 
@@ -10,9 +9,7 @@ namespace lithe {
 
 namespace {
 
-constexpr double kTogether = 1e-12;  // events this close, of the step, happen together: the fastest row comes first
-constexpr double kNoRate = 1e-14;    // of the largest rate of an impulse: no motion
-constexpr double kFarthest = 1e3;    // t beyond which nothing comes back
+constexpr double kFarthest = 1e3;  // t beyond which nothing comes back
 
 double sign_of(RowClass bound) { return bound == RowClass::at_upper ? 1.0 : -1.0; }
 bool is_imposed(const LcpRow& row) { return row.kind == RowKind::bounded && row.lower == row.upper; }
@@ -31,9 +28,10 @@ void SolutionPath::start(const ReducedLcp& problem, double ridge, std::span<cons
   work_ = 0;
   const int rows = padded(n_);
   // An inverse that has shrunk still writes the packs that it had.
-  for (AlignedBuffer* buffer : {&f_, &w_, &p_, &df_, &dw_, &x_, &u_, &v_, &diagonal_}) {
+  for (AlignedBuffer* buffer : {&f_, &w_, &p_, &df_, &dw_, &x_, &u_, &v_, &diagonal_, &row_diagonal_}) {
     buffer->assign(static_cast<std::size_t>(rows) + kLanes, 0.0);
   }
+  for (int i = 0; i < n_; ++i) row_diagonal_[i] = problem.diagonal(i);
   classes_.assign(n_, RowClass::separating);
   place_.assign(n_, -1);
   tangents_.assign(2 * static_cast<std::size_t>(n_), -1);
@@ -277,67 +275,16 @@ void SolutionPath::push_bounded(double* f) const {
   }
 }
 
-// +1 where t falls, −1 where the row that has just changed its class would not move into it unless t rises.
-double SolutionPath::direction_of_entry() const {
-  if (entering_ < 0) return 1;
-  const int i = entering_;
-  double good = 0;
-  if (classes_[i] != RowClass::clamping) {
-    good = -sign_of(classes_[i]) * dw_[i];
-    if (classes_[i] == RowClass::separating) good = dw_[i];
-  } else if (row(i).kind == RowKind::one_sided) {
-    good = df_[i];
-  } else {
-    const double side = sign_of(left_);
-    const double bound = row(i).kind == RowKind::friction ? side * row(i).friction * df_[row(i).normal] : 0.0;
-    good = -side * (df_[i] - bound);
-  }
-  return good < 0 ? -1.0 : 1.0;
-}
-
-SolutionPath::Event SolutionPath::next_event(double direction) const {
-  // Impulses count by A_ii, so that all rates are velocities.
-  double largest = 0;
-  for (int i = 0; i < n_; ++i) {
-    largest = std::max(largest, std::max(std::abs(dw_[i]), std::abs(df_[i]) * problem_->diagonal(i)));
-  }
-  const double still = kNoRate * largest;
-  Event first;
-  first.step = direction > 0 ? t_ : std::numeric_limits<double>::infinity();
-  const auto consider = [&](int i, double slack, double rate, RowClass next) {
-    if (!(rate < -still)) return;
-    const double step = std::max(slack, 0.0) / -rate;
-    const bool sooner = step < first.step * (1 - kTogether);
-    const bool at_once = first.row >= 0 && step <= first.step * (1 + kTogether) && -rate > first.rate;
-    if (sooner || at_once) first = {step, -rate, i, next};
-  };
-  for (int i = 0; i < n_; ++i) {
-    const LcpRow& r = row(i);
-    if (!moves(i) || r.kind == RowKind::two_sided || is_imposed(r)) continue;
-    const RowClass c = classes_[i];
-    const double a = problem_->diagonal(i);
-    // The entering row cannot go back where it has just come from.
-    const bool entering = i == entering_;
-    if (c != RowClass::clamping) {
-      if (entering || (r.kind == RowKind::friction && c == RowClass::separating)) continue;
-      const double side = c == RowClass::at_upper ? -1.0 : 1.0;
-      consider(i, side * w_[i], side * direction * dw_[i], RowClass::clamping);
-    } else if (r.kind == RowKind::one_sided) {
-      if (!entering) consider(i, a * f_[i], a * direction * df_[i], RowClass::separating);
-    } else {
-      const bool friction = r.kind == RowKind::friction;
-      const double upper = friction ? r.friction * f_[r.normal] : r.upper;
-      const double lower = friction ? -upper : r.lower;
-      const double rate = friction ? r.friction * df_[r.normal] : 0.0;
-      if (!entering || left_ != RowClass::at_upper) {
-        consider(i, a * (upper - f_[i]), a * direction * (rate - df_[i]), RowClass::at_upper);
-      }
-      if (!entering || left_ != RowClass::at_lower) {
-        consider(i, a * (f_[i] - lower), a * direction * (df_[i] + rate), RowClass::at_lower);
-      }
-    }
-  }
-  return first;
+PathPoint SolutionPath::point() const {
+  return {.rows = problem_->rows(),
+          .classes = classes_,
+          .diagonal = row_diagonal_.data(),
+          .f = f_.data(),
+          .w = w_.data(),
+          .df = df_.data(),
+          .dw = dw_.data(),
+          .entering = entering_,
+          .left = left_};
 }
 
 bool SolutionPath::follow(const Limits& limits) {
@@ -348,8 +295,9 @@ bool SolutionPath::follow(const Limits& limits) {
   entering_ = -1;
   for (int count = 0; count <= limits.events && work_ <= limits.work; ++count) {
     find_direction();
-    const double direction = direction_of_entry();
-    const Event event = next_event(direction);
+    const PathPoint here = point();
+    const double direction = direction_of_entry(here);  // −1: t rises
+    const PathEvent event = next_event(here, direction, direction > 0 ? t_ : LcpRow::kInfinity);
     if (!std::isfinite(event.step)) return false;
     add_multiple(direction * event.step, df_.data(), f_.data(), padded(n_));
     add_multiple(direction * event.step, dw_.data(), w_.data(), padded(n_));

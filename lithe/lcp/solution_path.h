@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "lithe/lcp/class_inverse.h"
+#include "lithe/lcp/path_events.h"
 #include "lithe/lcp/reduced_lcp.h"
 
 namespace lithe {
@@ -45,12 +46,6 @@ class SolutionPath {
   bool is_redundant();
 
  private:
-  struct Event {
-    double step = 0, rate = 0;
-    int row = -1;
-    RowClass next = RowClass::clamping;
-  };
-
   const double* column(int i) const { return problem_->A().column(i); }
   const LcpRow& row(int i) const { return problem_->rows()[i]; }
   bool moves(int i) const { return problem_->diagonal(i) > 0; }
@@ -62,8 +57,7 @@ class SolutionPath {
   void fill_column(int row, double* out) const;
   void fill_row(int row, double* out) const;
   void find_direction();
-  double direction_of_entry() const;
-  Event next_event(double direction) const;
+  PathPoint point() const;
   bool change_class(int row, RowClass next);
   bool update(int row, RowClass next);
   bool append(int row);
@@ -81,8 +75,9 @@ class SolutionPath {
   std::vector<int> clamping_, place_;  // the rows in C, and where they are in K
   std::vector<int> tangents_;          // two per row, of normals; −1: none
   AlignedBuffer f_, w_, p_, df_, dw_;
-  AlignedBuffer diagonal_;   // A_ii by place in K
-  AlignedBuffer x_, u_, v_;  // workspace, by place in K
+  AlignedBuffer row_diagonal_;  // of A_R
+  AlignedBuffer diagonal_;      // the same by place in K
+  AlignedBuffer x_, u_, v_;     // workspace, by place in K
   PaddedMatrix K_;
   ClassInverse inverse_;
   double t_ = 1;
