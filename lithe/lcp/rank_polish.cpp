@@ -10,7 +10,7 @@ namespace lithe {
 namespace {
 
 constexpr double kRefined = 1e-14;  // of s
-constexpr int kMostRounds = 8;
+constexpr int kMostPolishRounds = 8;
 // A row that leaves less than this of A_ii is implied by stiff motors: what is left of it is rounding.
 constexpr double kImpliedByMotors = 1e-9;
 
@@ -48,7 +48,7 @@ bool RankPolish::refine(double scale) {
       worst = std::max(worst, std::abs(x_[k]));
     }
     if (worst <= kRefined * scale) return true;
-    if (round == kMostRounds || !(worst <= 0.5 * before)) return worst <= kPolishedResidual * scale;
+    if (round == kMostPolishRounds || !(worst <= 0.5 * before)) return worst <= kPolishedResidual * scale;
     before = worst;
     factor_.solve(x_, u_);
     for (std::size_t k = 0; k < clamping.size(); ++k) f_R_[clamping[k]] -= u_[k];

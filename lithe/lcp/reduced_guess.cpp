@@ -11,9 +11,9 @@ namespace {
 
 // The detour is the shorter way where one of so many clamping rows is soft, and there are enough of them.
 constexpr int kOneIn = 4, kFewest = 24;
-constexpr double kLeastLeft = 1e-4;  // of A_ii, that stiff motors leave: with less, ranks are told from all rows
-constexpr double kRefine = 1e-13;    // of s
-constexpr int kMostRefinements = 20;
+constexpr double kLeastLeft = 1e-4;      // of A_ii, that stiff motors leave: with less, ranks are told from all rows
+constexpr double kGuessRefined = 1e-13;  // of s
+constexpr int kMostGuessRefinements = 20;
 
 }  // namespace
 
@@ -86,7 +86,7 @@ bool ReducedGuess::polish(const PreparedLcp& problem, std::span<const RowClass> 
       break;
     }
     residual_ = now;
-    if (now <= kRefine || round == kMostRefinements) break;
+    if (now <= kGuessRefined || round == kMostGuessRefinements) break;
     best_ = f_;
     correct(classes);
     evaluate(problem.lcp, f_, w_);
