@@ -1,3 +1,4 @@
+#include <Eigen/Eigenvalues>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -127,14 +128,33 @@ double rounding(const LcpProblem& problem, std::span<const double> f) {
   return 1e-15 * largest;
 }
 
-// A problem without the targets that the solver may drop.
-LcpProblem without_targets(LcpProblem problem) {
-  for (int i = 0; i < problem.size(); ++i) {
-    const RowKind kind = problem.rows[i].kind;
-    const double d = problem.target[i];
-    if (kind == RowKind::two_sided || (kind == RowKind::one_sided && d > 0)) problem.b[i] += d;
+// A problem without the targets that were dropped.
+LcpProblem without_targets(LcpProblem problem, std::span<const std::uint8_t> dropped) {
+  for (std::size_t i = 0; i < dropped.size(); ++i) {
+    if (dropped[i] != 0) problem.b[i] += problem.target[i];
   }
   return problem;
+}
+
+// Takes out of w what two-sided rows that imply one another cannot have together: they get the rest, in the sense of least squares.
+void remove_contradictions(const LcpProblem& problem, std::vector<double>& w) {
+  std::vector<int> rows;
+  for (int i = 0; i < problem.size(); ++i) {
+    if (problem.rows[i].kind == RowKind::two_sided) rows.push_back(i);
+  }
+  const auto n = static_cast<Eigen::Index>(rows.size());
+  if (n == 0) return;
+  MatX A(n, n);
+  VecX x(n);
+  for (Eigen::Index i = 0; i < n; ++i) {
+    x[i] = w[rows[i]];
+    for (Eigen::Index j = 0; j < n; ++j) A(i, j) = problem.view().at(rows[i], rows[j]);
+  }
+  const Eigen::SelfAdjointEigenSolver<MatX> eigen(A);
+  for (Eigen::Index k = 0; k < n && eigen.eigenvalues()[k] <= 1e-7 * A.diagonal().maxCoeff(); ++k) {
+    x -= eigen.eigenvectors().col(k) * eigen.eigenvectors().col(k).dot(x);
+  }
+  for (Eigen::Index i = 0; i < n; ++i) w[rows[i]] = x[i];
 }
 
 double tolerance(const LcpReport& report) {
@@ -168,9 +188,10 @@ void check(const LcpProblem& problem, LcpMethod method, std::span<const RowClass
   }
   if (!wild) check_derivatives(problem, solution);
   if (!report.solved()) return;
-  const LcpProblem solved = has(report.flags, LcpFlag::targets_dropped) ? without_targets(problem) : problem;
+  const LcpProblem solved = without_targets(problem, solution.dropped_targets);
   std::vector<double> w(problem.size());
   evaluate(solved.view(), solution.f, w);
+  if (method == LcpMethod::direct) remove_contradictions(solved, w);
   // Velocities count against those of the problem as given: what is left of b without targets may be their rounding.
   const double scale = std::max(velocity_scale(solved.view()), velocity_scale(problem.view()));
   const double allowed = tolerance(report) * scale + rounding(solved, solution.f);

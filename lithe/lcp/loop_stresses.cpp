@@ -47,6 +47,10 @@ void LoopStresses::find(const PreparedLcp& problem) {
     row(rank)[rank] = pivot;
   }
   implied_.assign(problem.size(), 0);
+  // What is left of a row that others imply is nothing; less than nothing shows that A is no matrix of masses, and has no stresses.
+  for (int q = rank; q < n; ++q) {
+    if (share(q) < -kImpliedByLoops) return;
+  }
   stresses_.assign(static_cast<std::size_t>(n - rank) * stride_, 0.0);
   shares_.assign(static_cast<std::size_t>(n - rank) * stride_, 0.0);
   for (int q = rank; q < n; ++q) {
