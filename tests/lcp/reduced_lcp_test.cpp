@@ -73,6 +73,15 @@ TEST(LoopStresses, AreFoundWhateverTheOrderOfRows) {
 }
 
 // A loop closes to six digits: its third row moves a DoF by a millionth.
+TEST(LoopStresses, AreNotToBeHadOfAMatrixThatIsNotSemidefinite) {
+  const LcpProblem problem(MatX{{1, 2}, {2, 1}}, VecX{{1.0, 1.0}}, std::vector<LcpRow>(2, LcpRow::make_two_sided()));
+  PreparedLcp prepared;
+  prepared.prepare(problem.view());
+  LoopStresses stresses;
+  stresses.find(prepared);
+  EXPECT_EQ(stresses.count(), 0);
+}
+
 TEST(LoopStresses, MakeExactWhatIsImpliedToTheDigitsOfAFile) {
   const MatX J{{1, 0, 0}, {0.5, 1, 0}, {0.3, 0.7, 3e-6}, {0.2, 0.4, 1}};
   std::vector<LcpRow> rows(3, LcpRow::make_two_sided());
