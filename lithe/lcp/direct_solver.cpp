@@ -41,15 +41,12 @@ LcpReport DirectSolver::solve(const LcpGuess& guess, std::span<double> f, std::s
   const int n = lcp_.size();
   buffers_.w.resize(n);
   buffers_.classes.resize(n);
-  buffers_.dropped.assign(n, 0);
-  const bool finite = buffers_.problem.finite;
-  has_targets_ = find_targets();
-  if (finite) make_loops_consistent();
-  bool solved = finite && solve_prepared(guess);
-  for (int drop = 1; !solved && finite && has_targets_ && drop <= kMostDrops; ++drop) {
-    drop_targets(contradiction_ && drop < kMostDrops);
-    solved = solve_prepared(guess);
-    if (solved) report_.flags = report_.flags | LcpFlag::targets_dropped;
+  bool solved = solve_with_targets(guess);
+  if (solved && !holds_as_given()) {
+    implied_share_ = kImpliedByRounding;
+    buffers_.problem.prepare(lcp_, buffers_.problem.scale);
+    report_.flags = LcpFlag::none;
+    solved = solve_with_targets(guess) && holds_as_given();
   }
   if (!solved) {
     write_least_residual(f, w, classes);
@@ -62,10 +59,40 @@ LcpReport DirectSolver::solve(const LcpGuess& guess, std::span<double> f, std::s
   return report_;
 }
 
+// With all targets, or with as many as do not contradict one another.
+bool DirectSolver::solve_with_targets(const LcpGuess& guess) {
+  buffers_.dropped.assign(lcp_.size(), 0);
+  ties_are_settled_ = false;
+  const bool finite = buffers_.problem.finite;
+  has_targets_ = find_targets();
+  if (finite) make_loops_consistent();
+  bool solved = finite && solve_prepared(guess);
+  for (int drop = 1; !solved && finite && has_targets_ && drop <= kMostDrops; ++drop) {
+    drop_targets(contradiction_ && drop < kMostDrops);
+    solved = solve_prepared(guess);
+    if (solved) report_.flags = report_.flags | LcpFlag::targets_dropped;
+  }
+  return solved;
+}
+
+// Whether the answer solves the problem where loops close as little as A says. Beside rows that move far more than others, the little
+// that is left of an implied row may be much for those.
+bool DirectSolver::holds_as_given() {
+  const PreparedLcp& problem = buffers_.problem;
+  if (problem.lcp.A == lcp_.A) return true;
+  BoxedLcp given = problem.lcp;
+  given.A = lcp_.A;
+  std::vector<double>& w = buffers_.w_candidate;
+  w.resize(problem.size());
+  evaluate(given, f_, w);
+  buffers_.stresses.remove_from(w);
+  return largest_violation(given, f_, w) <= kUnpolishedResidual * problem.scale;
+}
+
 // The scale of velocities stays as it was prepared.
 void DirectSolver::make_loops_consistent() {
   PreparedLcp& problem = buffers_.problem;
-  buffers_.stresses.find(problem);
+  buffers_.stresses.find(problem, implied_share_);
   if (buffers_.stresses.count() == 0) return;
   buffers_.b_consistent.assign(problem.lcp.b.begin(), problem.lcp.b.end());
   const double apart = buffers_.stresses.remove_from(buffers_.b_consistent);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "lithe/lcp/lcp_buffers.h"
+#include "lithe/lcp/lcp_tolerances.h"
 
 namespace lithe {
 
@@ -10,7 +11,8 @@ namespace lithe {
 // the ridge problem LCP(A + ε̄I, b), ε̄ = ε·mean(diag A): its classes, polished on A itself. That removes
 // inconsistent classes, arbitrary splits among redundant rows, and dependence on the guess and on the rows' order.
 //
-//   loops        of what two-sided rows ask for, only that which they can have together (loop_stresses.h)
+//   loops        of what two-sided rows ask for, only that which they can have together (loop_stresses.h); loops count as closed if they almost
+//                are, unless the answer shows that it matters
 //   guess        the given classes, verified on the ridge problem with ε = 1e-9, if they were right the last time; where there are
 //                many motors without their rows (reduced_guess.h)
 //   follow       the solution of the given impulses, followed to this one (follow_stage.h)
@@ -33,6 +35,8 @@ class DirectSolver {
   LcpReport solve(const LcpGuess& guess, std::span<double> f, std::span<double> w, std::span<RowClass> classes);
 
  private:
+  bool solve_with_targets(const LcpGuess& guess);
+  bool holds_as_given();
   void make_loops_consistent();
   bool solve_prepared(const LcpGuess& guess);
   void take_first_classes(bool guessed);
@@ -64,6 +68,7 @@ class DirectSolver {
   const LcpOptions& options_;
   LcpWorkspace::Buffers& buffers_;
   LcpReport report_;
+  double implied_share_ = kImpliedByLoops;
   std::span<const double> f_;  // the answer, in the buffers
   std::span<const double> w_;
   bool has_targets_ = false;       // that could be dropped

@@ -15,5 +15,7 @@ inline constexpr double kUnpolishedResidual = 1e-5;
 inline constexpr double kAlmostPolished = 1e-7;
 // What two-sided rows leave of A_ii where they imply row i.
 inline constexpr double kImpliedByLoops = 1e-9;
+// The same where loops that almost close must not count as closed.
+inline constexpr double kImpliedByRounding = 1e-13;
 
 }  // namespace lithe

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "lithe/core/packed_vectors.h"
-#include "lithe/lcp/lcp_tolerances.h"
 #include "lithe/lcp/padded_matrix.h"
 
 namespace lithe {
@@ -16,7 +15,7 @@ constexpr double kImpliedExactly = 1e-14;
 
 }  // namespace
 
-void LoopStresses::find(const PreparedLcp& problem) {
+void LoopStresses::find(const PreparedLcp& problem, double implied_share) {
   rows_.clear();
   for (int i = 0; i < problem.size(); ++i) {
     if (problem.live[i] && problem.lcp.rows[i].kind == RowKind::two_sided) rows_.push_back(i);
@@ -34,7 +33,7 @@ void LoopStresses::find(const PreparedLcp& problem) {
     for (int q = rank + 1; q < n; ++q) {
       if (share(q) > share(largest)) largest = q;
     }
-    if (!(share(largest) > kImpliedByLoops)) break;
+    if (!(share(largest) > implied_share)) break;
     exchange(rank, largest);
     const double pivot = std::sqrt(left_[rank]), inverse_pivot = 1 / pivot;
     const double* from = problem.lcp.column(rows_[rank]);

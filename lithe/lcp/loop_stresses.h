@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "lithe/lcp/lcp_tolerances.h"
 #include "lithe/lcp/prepared_lcp.h"
 
 namespace lithe {
@@ -17,7 +18,8 @@ namespace lithe {
 // model alike, the group inverse chooses those with Nᵀf_2 = 0.
 class LoopStresses {
  public:
-  void find(const PreparedLcp& problem);
+  // Rows are implied where others leave at most this share of A_ii.
+  void find(const PreparedLcp& problem, double implied_share = kImpliedByLoops);
 
   int count() const { return count_; }
   // Two-sided and live rows, those that others imply last: rows of the problem.

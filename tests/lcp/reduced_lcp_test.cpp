@@ -111,6 +111,20 @@ TEST(LoopStresses, MakeExactWhatIsImpliedToTheDigitsOfAFile) {
   EXPECT_LE(solution.report.residual, 1e-12);
 }
 
+// The third row is implied by the first two up to 1e-9 of itself, which is as much as the fourth needs to move.
+TEST(LoopStresses, AreNoneWhereWhatIsLeftOfARowMattersToOthers) {
+  const MatX J{{1, -1, 1e4}, {0.1, 0.5, 0}, {1, 0.5, 1e4}, {1e3, 0.5, 0.1}, {0.5, 2, 2}};
+  std::vector<LcpRow> rows(3, LcpRow::make_two_sided());
+  rows.push_back(LcpRow::make_one_sided());
+  rows.push_back(LcpRow::make_bounded(0, 0.5));
+  const LcpProblem problem(J * J.transpose(), J * VecX{{-0.1, 0.1, 0.1}}, rows);
+  const LcpSolution solution = solve_lcp(problem.view());
+  EXPECT_TRUE(solution.report.solved());
+  std::vector<double> w(5);
+  evaluate(problem.view(), solution.f, w);
+  EXPECT_LE(residual(problem.view(), solution.f, w), 1e-9);
+}
+
 TEST(ReducedLcp, GivesTheImpulsesThatHoldTheEliminatedRows) {
   for_random_cases(200, [](std::mt19937_64& random) {
     const int two_sided = uniform_int(random, 0, 9), others = uniform_int(random, 1, 7);
