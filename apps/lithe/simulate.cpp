@@ -29,6 +29,7 @@ struct SimulateOptions {
   double time_step = 0;  // 0: the scene's
   std::string controls = "zero";
   std::uint64_t seed = 1;
+  int threads = 1;
   std::string out;
   bool cold = false, json = false, quiet = false;
 };
@@ -74,6 +75,7 @@ class Simulation {
     StepOptions step;
     step.constraints.time_step = options_.time_step > 0 ? options_.time_step : scene_.time_step;
     step.lcp.cold = options_.cold;
+    step.threads = options_.threads;
     return step;
   }
 
@@ -142,6 +144,12 @@ void add_simulate(CLI::App& app) {
       ->capture_default_str();
   simulate_app->add_option("--seed", options->seed, "Of random controls")
       ->check(check_whole_number<std::uint64_t>)
+      ->capture_default_str();
+  simulate_app
+      ->add_option("--threads", options->threads,
+                   "Share groups of touching bodies, where there are many; 0: one per core. The result is the same for any "
+                   "number")
+      ->check(check_whole_number<int>)
       ->capture_default_str();
   simulate_app->add_option("--out", options->out, "A file to record the motion in (docs/recording.md)");
   simulate_app->add_flag("--cold", options->cold, "Solve every step from scratch, not from the last one's solution");

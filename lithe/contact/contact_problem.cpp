@@ -4,6 +4,7 @@
 
 #include "lithe/contact/constraint_rows.h"
 #include "lithe/contact/delassus.h"
+#include "lithe/contact/tree_forms.h"
 #include "lithe/core/check.h"
 #include "lithe/lcp/padded_matrix.h"
 

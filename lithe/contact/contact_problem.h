@@ -7,8 +7,8 @@
 #include "lithe/collision/collider_set.h"
 #include "lithe/contact/islands.h"
 #include "lithe/contact/touch_space.h"
-#include "lithe/contact/tree_forms.h"
 #include "lithe/lcp/boxed_lcp.h"
+#include "lithe/lcp/solve_lcp.h"
 
 namespace lithe {
 
@@ -65,9 +65,6 @@ struct ContactProblem {
   std::vector<double> velocity;    // J v at the step's start, per row; empty where nothing can bounce
   AlignedBuffer touch_vector;      // workspace: a vector over all touches
   TouchProductWorkspace products;  // workspace of fill_delassus()
-  TreeForms forms;                 // workspace: of an island without A
-  std::vector<int> sweep_patch;    // workspaces of solve_by_sweeps()
-  std::vector<double> sweep_impulse;
 
   int island_count() const { return static_cast<int>(islands.islands().size()); }
   // The coefficients of one side of a patch.

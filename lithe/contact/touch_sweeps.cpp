@@ -10,30 +10,31 @@ namespace {
 
 class TouchOperator {
  public:
-  TouchOperator(ContactProblem& problem, int island)
+  TouchOperator(ContactProblem& problem, int island, SweepWorkspace& work)
       : problem_(problem),
+        work_(work),
         space_(problem.touches),
         island_(problem.islands.islands()[island]),
         first_patch_(problem.first_patch[island]),
         last_patch_(problem.first_patch[island + 1]),
         velocities_(problem.touch_vector.data()) {
     const std::size_t rows = island_.row_count;
-    problem.sweep_patch.resize(rows);
-    problem.sweep_impulse.assign(rows, 0.0);
+    work.patch.resize(rows);
+    work.impulse.assign(rows, 0.0);
     for (int p = first_patch_; p < last_patch_; ++p) {
       const Patch& patch = problem.patches[p];
-      for (int r = 0; r < patch.row_count; ++r) problem.sweep_patch[patch.first_row - island_.first_row + r] = p;
+      for (int r = 0; r < patch.row_count; ++r) work.patch[patch.first_row - island_.first_row + r] = p;
     }
   }
 
   double diagonal(int i) const { return diagonals()[i]; }
   double velocity(int i) const {
-    return motion(i) + compliance(i) * problem_.sweep_impulse[i] + problem_.b[island_.first_row + i];
+    return motion(i) + compliance(i) * work_.impulse[i] + problem_.b[island_.first_row + i];
   }
 
   void push(int i, double change) {
-    problem_.sweep_impulse[i] += change;
-    const Patch& patch = problem_.patches[problem_.sweep_patch[i]];
+    work_.impulse[i] += change;
+    const Patch& patch = problem_.patches[work_.patch[i]];
     for (const bool b : {false, true}) {
       const int touch = b ? patch.touch_b : patch.touch_a;
       if (touch < 0) continue;
@@ -51,7 +52,7 @@ class TouchOperator {
 
   void evaluate(std::span<const double> f, std::span<double> w) {
     for (int p = first_patch_; p < last_patch_; ++p) clear_velocities(problem_.patches[p]);
-    std::fill(problem_.sweep_impulse.begin(), problem_.sweep_impulse.end(), 0.0);
+    std::fill(work_.impulse.begin(), work_.impulse.end(), 0.0);
     for (int i = 0; i < island_.row_count; ++i) push(i, f[i]);
     for (int i = 0; i < island_.row_count; ++i) w[i] = velocity(i);
   }
@@ -79,7 +80,7 @@ class TouchOperator {
 
   // What the touches' velocities mean for a row.
   double motion(int i) const {
-    const Patch& patch = problem_.patches[problem_.sweep_patch[i]];
+    const Patch& patch = problem_.patches[work_.patch[i]];
     double sum = 0;
     for (const bool b : {false, true}) {
       const int touch = b ? patch.touch_b : patch.touch_a;
@@ -93,6 +94,7 @@ class TouchOperator {
   }
 
   ContactProblem& problem_;
+  SweepWorkspace& work_;
   const TouchSpace& space_;
   const Island& island_;
   int first_patch_, last_patch_;
@@ -101,9 +103,9 @@ class TouchOperator {
 
 }  // namespace
 
-LcpReport solve_by_sweeps(ContactProblem& problem, int island, const LcpOptions& options, std::span<double> f,
-                          std::span<double> w, std::span<RowClass> classes) {
-  TouchOperator A(problem, island);
+LcpReport solve_by_sweeps(ContactProblem& problem, int island, const LcpOptions& options, SweepWorkspace& work,
+                          std::span<double> f, std::span<double> w, std::span<RowClass> classes) {
+  TouchOperator A(problem, island, work);
   return gauss_seidel::iterate(A.rows(), A, options, f, w, classes);
 }
 

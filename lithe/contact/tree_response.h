@@ -1,6 +1,7 @@
 #pragma once
 
 #include "lithe/contact/contact_problem.h"
+#include "lithe/contact/tree_forms.h"
 #include "lithe/lcp/block_solver.h"
 
 namespace lithe {

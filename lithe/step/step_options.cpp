@@ -20,6 +20,8 @@ void check_options(const StepOptions& options) {
   LITHE_CHECK(options.lcp.direct_rows >= 0 && options.lcp.sweeps >= 1,
               "the LCP options direct_rows = {} and sweeps = {} must not be negative, and there must be a sweep",
               options.lcp.direct_rows, options.lcp.sweeps);
+  LITHE_CHECK(options.threads >= 0, "a step on {} threads was asked for; give 1 or more, or 0 for one per core",
+              options.threads);
 }
 
 }  // namespace lithe

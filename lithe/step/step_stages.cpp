@@ -24,7 +24,7 @@ class ThreadWorkspaces {
   }
   StepWorkspace& last() { return *workspaces_[last_]; }
 
-  LcpWorkspace lcp;
+  IslandWorkspace islands;
 
  private:
   static constexpr int kMost = 4;
@@ -81,7 +81,7 @@ StepWorkspace& workspace_with_forces(const Model& model, const StepRecord& recor
 
 StepWorkspace& step_workspace(const DofTree& tree) { return workspaces.of(tree.structure); }
 
-LcpWorkspace& lcp_workspace() { return workspaces.lcp; }
+IslandWorkspace& island_workspace() { return workspaces.islands; }
 
 std::uint64_t StepWorkspace::next_step_number() {
   // Numbers come in blocks, so that threads do not meet at each step. They start at 1.

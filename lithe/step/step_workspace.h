@@ -4,6 +4,9 @@
 #include <memory>
 
 #include "lithe/collision/detect_contacts.h"
+#include "lithe/contact/touch_sweeps.h"
+#include "lithe/contact/tree_forms.h"
+#include "lithe/core/thread_pool.h"
 #include "lithe/lcp/solve_lcp.h"
 #include "lithe/step/step_stages.h"
 
@@ -22,7 +25,11 @@ struct StepWorkspace {
   DetectionWorkspace detection;
   ContactSet contacts;  // as they are found; the record gets a copy of the right size
   WarmStart::Guess guess;
-  std::vector<std::uint8_t> steady;  // by island: the answer was what had been guessed
+  std::vector<std::uint8_t> steady;          // by island: the answer was what had been guessed
+  std::vector<std::uint8_t> corrected_less;  // by island: errors, than they should have been, which would have added energy
+  std::unique_ptr<ThreadPool> pool;          // where threads share the islands,
+  int pool_threads = 0;                      // as StepOptions::threads asked for it
+  std::vector<int> first_island;             // of each thread, and one past the last
   VecX delta;
   Lanes<1> z;
 
@@ -35,8 +42,13 @@ struct StepWorkspace {
 // This thread's. A thread that steps models of several structures in turn has a workspace for each of the last four.
 StepWorkspace& step_workspace(const DofTree& tree);
 
-// The solver's, for models of all kinds.
-LcpWorkspace& lcp_workspace();
+// What one thread needs to solve an island, of models of all kinds.
+struct IslandWorkspace {
+  LcpWorkspace lcp;
+  TreeForms forms;  // of islands without A
+  SweepWorkspace sweeps;
+};
+IslandWorkspace& island_workspace();
 
 // 2: the smooth motion, stage by stage. What acts, and M̂ with its factor; needs stages.kin.
 void find_smooth_forces(const Model& model, const StepRecord& record, StepStages& stages);

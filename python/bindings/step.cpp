@@ -41,7 +41,7 @@ void bind_options(nb::module_& m) {
           "__init__",
           [](StepOptions* self, double time_step, double correction, double max_correction_speed,
              double loop_correction, double max_loop_speed, double restitution_threshold, Integrator integrator,
-             bool contacts) {
+             bool contacts, int threads) {
             new (self) StepOptions;
             self->constraints = {.time_step = time_step,
                                  .correction = correction,
@@ -51,12 +51,13 @@ void bind_options(nb::module_& m) {
                                  .restitution_threshold = restitution_threshold};
             self->integrator = integrator;
             self->contacts = contacts;
+            self->threads = threads;
             check_options(*self);
           },
           nb::arg("time_step") = 1e-3, nb::kw_only(), nb::arg("correction") = 0.2,
           nb::arg("max_correction_speed") = 0.1, nb::arg("loop_correction") = 1.0, nb::arg("max_loop_speed") = 10.0,
           nb::arg("restitution_threshold") = 0.1, nb::arg("integrator") = Integrator::semi_implicit,
-          nb::arg("contacts") = true)
+          nb::arg("contacts") = true, nb::arg("threads") = 1)
       .def_prop_rw(
           "time_step", [](const StepOptions& o) { return o.constraints.time_step; },
           [](StepOptions& o, double x) { o.constraints.time_step = x; }, "Δt, s.")
@@ -79,21 +80,25 @@ void bind_options(nb::module_& m) {
           "m/s; slower contacts do not bounce.")
       .def_rw("integrator", &StepOptions::integrator)
       .def_rw("contacts", &StepOptions::contacts, "False: shapes pass through one another.")
+      .def_rw("threads", &StepOptions::threads,
+              "Threads that share the groups of touching bodies in one step, where there are many; 0: one per core. They "
+              "change no bit of the result.")
       .def("__repr__", [](const StepOptions& o) { return fmt::format("StepOptions(time_step={:g})", o.time_step()); })
       .def("__getstate__",
            [](const StepOptions& o) {
              const ConstraintOptions& c = o.constraints;
              return std::make_tuple(c.time_step, c.correction, c.max_correction_speed, c.loop_correction,
                                     c.max_loop_speed, c.restitution_threshold, static_cast<int>(o.integrator),
-                                    o.contacts);
+                                    o.contacts, o.threads);
            })
       .def("__setstate__",
-           [](StepOptions& o, const std::tuple<double, double, double, double, double, double, int, bool>& s) {
+           [](StepOptions& o, const std::tuple<double, double, double, double, double, double, int, bool, int>& s) {
              new (&o) StepOptions;
              o.constraints = {std::get<0>(s), std::get<1>(s), std::get<2>(s),
                               std::get<3>(s), std::get<4>(s), std::get<5>(s)};
              o.integrator = static_cast<Integrator>(std::get<6>(s));
              o.contacts = std::get<7>(s);
+             o.threads = std::get<8>(s);
            });
 }
 

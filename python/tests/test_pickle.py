@@ -147,6 +147,7 @@ def test_step_options_keep_every_member():
         restitution_threshold=0.05,
         integrator=lithe.Integrator.explicit_position,
         contacts=False,
+        threads=3,
     )
     for back in [again(options), copy.copy(options), copy.deepcopy(options)]:
         for name in [
@@ -158,6 +159,7 @@ def test_step_options_keep_every_member():
             "restitution_threshold",
             "integrator",
             "contacts",
+            "threads",
         ]:
             assert getattr(back, name) == getattr(options, name), name
 

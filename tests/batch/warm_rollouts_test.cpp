@@ -19,21 +19,6 @@ RolloutLoss plain_loss() {
   return {term, term};
 }
 
-// How many of fifty calls allocate, after two. A thread that has had nothing to do so far, as on a busy machine, makes its workspaces when it gets
-// something: each kind of work, on each thread, once.
-template <class Work>
-int calls_that_allocate(Work work) {
-  work();
-  work();
-  int count = 0;
-  for (int i = 0; i < 50; ++i) {
-    const AllocationGuard guard;
-    work();
-    if (guard.count() > 0) ++count;
-  }
-  return count;
-}
-
 TEST(WarmRollouts, AllocateNothing) {
   if (!AllocationGuard::supported()) GTEST_SKIP() << AllocationGuard::kWhyNot;
   const RolloutLoss loss = plain_loss();

@@ -57,7 +57,7 @@ HullResult expect_bounded(const Points& points, std::mt19937_64& random, const H
   EXPECT_TRUE(result.warnings.empty()) << result.warnings[0];
   EXPECT_LE(result.error, result.tolerance);
   const double size = size_of_bounds(points);
-  EXPECT_LE(result.tolerance, tolerance.relative * size);
+  EXPECT_LE(result.tolerance, tolerance.relative * size * (1 + 1e-12));
   EXPECT_LE(result.tolerance, std::max(tolerance.absolute, 5e-4 * size));
   EXPECT_LE(result.tolerance, 0.1 * result.hull.width * (1 + 1e-12));
   EXPECT_LE(result.kept.size(), static_cast<std::size_t>(kMostKeptVertices));

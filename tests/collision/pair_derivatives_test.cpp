@@ -121,7 +121,7 @@ class CaseDerivatives {
     // Derivatives by 1/gap have a series that converges within the gap: the steeper, the smaller the step.
     double steepest = 1;
     for (const Contact& contact : contacts_) steepest = std::max(steepest, std::min(largest_entry(contact), kSteep));
-    step_ = std::min(largest_step, 3e-4 / steepest);
+    step_ = std::min(largest_step, 3e-5 / steepest);
     const Vec3 o = contacts_[0].p;
     by_a_ = differences(6, [&](PairCase& moved, const VecX& d) { moved.X_WA = moved_by(c.X_WA, o, d); });
     by_b_ = differences(6, [&](PairCase& moved, const VecX& d) { moved.X_WB = moved_by(c.X_WB, o, d); });

@@ -100,13 +100,21 @@ TEST(PatchBasis, KeepsPointsApartThatAreAlmostOne) {
   VecX normals = VecX::Zero(9);
   for (int k = 0; k < 3; ++k) normals[3 * k + 2] = 1;
   for_random_cases(500, [&](std::mt19937_64& random) {
+    bool in_line = false;
     for (const double spread : {0.1, 1e-6}) {
-      const Basis basis(contact_rows(random, 3, Vec3(0.6, 0.8, -0.9), spread), normals);
+      const MatX rows = contact_rows(random, 3, Vec3(0.6, 0.8, -0.9), spread);
+      const VecX sizes = MatX(normals.asDiagonal() * rows).jacobiSvd().singularValues();
+      if (sizes[2] < 1e-9 * sizes[0]) {
+        in_line = true;  // the three points, up to rounding
+        continue;
+      }
+      const Basis basis(rows, normals);
       EXPECT_EQ(basis.rank, 3);
       basis.expect_exact(1e-11);
     }
     const Basis one(contact_rows(random, 3, Vec3(0.6, 0.8, -0.9), 0), normals);
     EXPECT_EQ(one.rank, 1);
+    return in_line ? Outcome::skipped : Outcome::checked;
   });
 }
 

@@ -100,12 +100,19 @@ TEST(ReducedGuess, AnswersAsTheFactorOfAllRowsDoes) {
     ReducedGuess stage;
     right += stage.run(prepared, stresses, cold.classes, 1e-9 * prepared.mean_diagonal) == ReducedGuess::Outcome::right;
   });
+  if (few_cases()) return;
   EXPECT_GE(cases, 150);
   EXPECT_GE(right, cases * 9 / 10) << "of " << cases;
 }
 
+bool is_another_solution(const LcpProblem& problem, const LcpSolution& found, const LcpSolution& known) {
+  std::vector<double> w(found.f.size());
+  evaluate(problem.view(), found.f, w);
+  return found.classes != known.classes && residual(problem.view(), found.f, w) <= 1e-9;
+}
+
 TEST(ReducedGuess, IsNotMistakenAboutMotorsThatSaturateOrComeBack) {
-  int saturated = 0, several = 0;
+  int saturated = 0, several = 0, others = 0;
   for_random_cases(200, [&](std::mt19937_64& random) {
     const StandingRobot robot(random, 0.3);
     const VecX b = robot.standing(random);
@@ -122,10 +129,17 @@ TEST(ReducedGuess, IsNotMistakenAboutMotorsThatSaturateOrComeBack) {
     several += changed > 1;
     // There, and back again.
     const LcpSolution there = solve_lcp(robot.with(next).view(), {}, LcpGuess(before.classes, before.f, true));
-    expect_same_answer(there, after);
     const LcpSolution back = solve_lcp(robot.with(b).view(), {}, LcpGuess(after.classes, after.f, true));
+    // Friction allows for several solutions, rarely.
+    if (is_another_solution(robot.plain(next), there, after) || is_another_solution(robot.plain(b), back, before)) {
+      ++others;
+      return;
+    }
+    expect_same_answer(there, after);
     expect_same_answer(back, before);
   });
+  if (few_cases()) return;
+  EXPECT_LE(others, saturated / 50);
   EXPECT_GE(saturated, 50);
   EXPECT_GE(several, 10);
 }

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -6,7 +7,9 @@
 #include <thread>
 #include <vector>
 
+#include "lithe/core/thread_pool.h"
 #include "lithe/scenes/catalogue.h"
+#include "lithe/scenes/solids.h"
 #include "tests/support/step_worlds.h"
 
 // Same input, same bits: whatever happened before, and wherever.
@@ -81,6 +84,80 @@ TEST(Determinism, RunsInSeveralThreadsAreTheSame) {
     for (std::vector<State>& run : runs) threads.emplace_back([&] { run = warm_trajectory(start); });
     for (std::thread& thread : threads) thread.join();
     for (std::size_t i = 1; i < runs.size(); ++i) expect_same_bits(runs[i], runs[0]);
+  }
+}
+
+// Towers of different heights that do not touch one another, the higher ones large enough to be solved without A.
+Scene towers_apart() {
+  ModelBuilder builder;
+  int tower = 0;
+  for (const int height : {1, 16, 3, 12, 2, 9, 1}) {
+    for (int i = 0; i < height; ++i) {
+      // Each box a little aside of that below it.
+      add_free_solid(builder, fmt::format("box_{}_{}", tower, i), 1, Box{Vec3::Constant(0.1)},
+                     Pose::translation(tower + 0.01 * i, 0.005 * i, 0.2 * (i + 0.5)));
+    }
+    ++tower;
+  }
+  add_ground(builder);
+  return at_rest(builder);
+}
+
+// A run of `steps` steps, each from the last: where it goes, and by which impulses.
+struct SharedRun {
+  std::vector<State> states;
+  std::vector<std::vector<double>> impulses;
+  std::vector<StepStatus> statuses;
+};
+SharedRun shared_run(const Scene& scene, const StepOptions& options, int steps) {
+  SharedRun run;
+  StepRecord record;
+  State state = {scene.q, scene.v};
+  for (int i = 0; i < steps; ++i) {
+    step(scene.model, state, control_of(scene, i), options, record, &record.warm_start);
+    state = record.next;
+    run.states.push_back(state);
+    run.impulses.push_back(record.f);
+    run.statuses.push_back(record.status);
+  }
+  return run;
+}
+void expect_same_bits(const SharedRun& a, const SharedRun& b) {
+  expect_same_bits(a.states, b.states);
+  EXPECT_EQ(a.impulses, b.impulses);
+  for (std::size_t i = 0; i < a.statuses.size(); ++i) {
+    const StepStatus &x = a.statuses[i], &y = b.statuses[i];
+    ASSERT_TRUE(x.flags == y.flags && x.residual == y.residual && x.events == y.events && x.unsolved == y.unsolved)
+        << "differs in step " << i;
+  }
+}
+
+// Threads of its own, any number of them, and those of somebody else's pool.
+TEST(Determinism, IslandsOnSeveralThreadsAreTheSame) {
+  for (const LcpMethod method : {LcpMethod::direct, LcpMethod::gauss_seidel}) {
+    for (const bool towers : {false, true}) {
+      SCOPED_TRACE(fmt::format("{}, {}", towers ? "towers" : "boxes", method == LcpMethod::direct ? "direct" : "sweeps"));
+      const Scene start = towers ? towers_apart() : scene("boxes:50");
+      const auto run = [&](int threads) {
+        StepOptions options = options_of(start);
+        options.threads = threads;
+        options.lcp.method = method;
+        options.lcp.sweeps = 20;
+        options.lcp.direct_rows = method == LcpMethod::direct ? options.lcp.direct_rows : 100;
+        return shared_run(start, options, method == LcpMethod::direct ? 40 : 8);
+      };
+      const SharedRun alone = run(1);
+      const auto is_shared = [](const StepStatus& status) { return status.islands >= 2 && status.rows >= 400; };
+      EXPECT_GE(std::ranges::count_if(alone.statuses, is_shared), alone.statuses.size() / 2) << "little to share";
+      for (const int threads : {2, 3, 8, 0}) {
+        SCOPED_TRACE(threads);
+        expect_same_bits(run(threads), alone);
+      }
+      ThreadPool pool(2);
+      std::vector<SharedRun> inside(2);
+      pool.parallel_for(2, [&](int item, int) { inside[item] = run(2); });
+      for (const SharedRun& other : inside) expect_same_bits(other, alone);
+    }
   }
 }
 

@@ -108,6 +108,9 @@ TEST(Refusals, BadOptionsAreNamed) {
   Attempt attempt;
   attempt.options.lcp.sweeps = 0;
   expect_error(attempt, "sweeps", "0");
+  attempt = {};
+  attempt.options.threads = -1;
+  expect_error(attempt, "threads", "-1");
 }
 
 TEST(Refusals, ARefusedStepLeavesAWorldAsItWas) {

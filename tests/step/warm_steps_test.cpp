@@ -32,6 +32,14 @@ TEST(WarmSteps, AllocateNothing) {
   }
 }
 
+TEST(WarmSteps, OnSeveralThreadsAllocateNothing) {
+  if (!AllocationGuard::supported()) GTEST_SKIP() << AllocationGuard::kWhyNot;
+  World world = world_of(scene("boxes:60"));
+  for (int i = 0; i < 20; ++i) world.step();  // until all steps are alike
+  world.options.threads = 3;
+  EXPECT_LE(calls_that_allocate([&] { world.step(); }), 2);  // threads beside this one
+}
+
 TEST(WarmSteps, WithForcesAllocateNothing) {
   if (!AllocationGuard::supported()) GTEST_SKIP() << AllocationGuard::kWhyNot;
   World world = world_of(scene("humanoid"));

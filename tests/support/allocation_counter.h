@@ -24,4 +24,19 @@ class AllocationGuard {
   long start_;
 };
 
+// How many of fifty calls allocate, after two. A thread that has had nothing to do so far, as on a busy machine, makes its workspaces when it gets
+// something: each kind of work, on each thread, once.
+template <class Work>
+int calls_that_allocate(Work work) {
+  work();
+  work();
+  int count = 0;
+  for (int i = 0; i < 50; ++i) {
+    const AllocationGuard guard;
+    work();
+    if (guard.count() > 0) ++count;
+  }
+  return count;
+}
+
 }  // namespace lithe::test

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "lithe/step/step_workspace.h"
+
+namespace lithe {
+
+// Stage 5 of a step: the impulses f of the problem in work.stages, island by island, with the velocities w and the classes that they
+// cause, and what the solver has to say about it. Islands know nothing of one another, so where they are many, threads share them
+// (StepOptions::threads), each with memory of its own; the bits are the same on any number.
+void solve_islands(const Model& model, StepRecord& record, StepWorkspace& work, const WarmStart* guess);
+
+}  // namespace lithe
