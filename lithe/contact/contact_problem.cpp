@@ -1,6 +1,7 @@
 #include "lithe/contact/contact_problem.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "lithe/contact/constraint_rows.h"
 #include "lithe/contact/delassus.h"
@@ -11,6 +12,9 @@
 namespace lithe {
 
 namespace {
+
+// Of positions, of their distance from the origin.
+constexpr double kPositionRounding = 4e-16;
 
 // Neighbouring constraints of one island on the same touches share a patch.
 void find_patches(ContactProblem& problem) {
@@ -199,6 +203,24 @@ void assemble_rows(const Model& model, const ContactInput& in, const ConstraintO
   problem.touches.compute(model, in.kin, in.inverse);
 }
 
+// A loop that is closed up to rounding asks for a velocity all the same, that of the rounding within one step. Near a dead centre it takes
+// impulses of any size to provide it, and joints' dry friction at its bounds; so in islands with loops such velocities are none.
+void ignore_rounding(const Model& model, const ContactInput& in, double time_step, ContactProblem& problem) {
+  for (const Island& island : problem.islands.islands()) {
+    double distance = 0;
+    for (int c = island.first_constraint; c < island.first_constraint + island.constraint_count; ++c) {
+      const Constraint& constraint = problem.constraints[c];
+      if (constraint.kind != ConstraintKind::ball_loop && constraint.kind != ConstraintKind::weld_loop) continue;
+      const LoopClosure& loop = model.loops()[constraint.index];
+      distance = std::max({distance, in.X_WB[loop.a].p.norm(), in.X_WB[loop.b].p.norm()});
+    }
+    const double nothing = kPositionRounding * distance / time_step;
+    for (double& b : std::span(problem.b).subspan(island.first_row, island.row_count)) {
+      if (std::abs(b) <= nothing) b = 0;
+    }
+  }
+}
+
 }  // namespace
 
 void assemble(const Model& model, const ContactInput& in, const ConstraintOptions& options, const LcpOptions& lcp,
@@ -208,6 +230,7 @@ void assemble(const Model& model, const ContactInput& in, const ConstraintOption
   problem.touches.velocities(model.tree(), in.kin, in.v_free_slots, touch_velocities);
   row_velocities(problem, touch_velocities, problem.b.data());
   for (int i = 0; i < problem.islands.row_count(); ++i) problem.b[i] -= problem.target[i];
+  if (!model.loops().empty()) ignore_rounding(model, in, options.time_step, problem);
   fill_delassus(problem);
 }
 

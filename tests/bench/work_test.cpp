@@ -63,5 +63,20 @@ TEST(SolverWork, RisesByNoMoreThanAFifth) {
   }
 }
 
+// In the air, when everything falls alike and loops are closed up to rounding, as well as on the feet.
+TEST(SolverWork, IsDoneInEveryStepOfAFallOntoTheFeet) {
+  for (const char* model : {"friction_humanoid", "hull_quadruped", "planar_loops", "hand"}) {
+    const Subject subject = subject_from_file(model, std::string(LITHE_BENCH_MODELS) + "/" + model + ".xml");
+    World world(subject.scene.model);
+    world.options.constraints.time_step = subject.scene.time_step;
+    world.set_state(subject.scene.q, subject.scene.v);
+    Drive drive(subject);
+    for (int i = 0; i < 300; ++i) {
+      drive.next();
+      ASSERT_TRUE(world.step(drive.ours()).solved()) << model << ", step " << i;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace lithe::bench
