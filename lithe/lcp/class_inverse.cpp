@@ -18,8 +18,12 @@ constexpr double kVanished = 1e-13;
 
 }  // namespace
 
-bool ClassInverse::set(const PaddedMatrix& K, const double* diagonal) {
+bool ClassInverse::set(const PaddedMatrix& K, const double* diagonal, bool expect_lu) {
   inverse_.resize(K.rows, K.rows);
+  if (expect_lu && set_lu(K, diagonal) && smallest_pivot_ < 1 / kNoDigits) {
+    uses_lu_ = true;
+    return true;
+  }
   std::copy_n(K.column(0), static_cast<std::size_t>(K.stride) * K.rows, inverse_.column(0));
   uses_lu_ = !invert(inverse_, exchanged_) || !(largest_share(diagonal) < kNoDigits);
   return !uses_lu_ || set_lu(K, diagonal);
@@ -29,9 +33,9 @@ bool ClassInverse::set_lu(const PaddedMatrix& K, const double* diagonal) {
   lu_.matrix.resize(K.rows, K.rows);
   std::copy_n(K.column(0), static_cast<std::size_t>(K.stride) * K.rows, lu_.matrix.column(0));
   if (!lu_.factorize()) return false;
-  lu_redundant_ = false;
+  smallest_pivot_ = 1;
   for (int k = 0; k < K.rows; ++k) {
-    lu_redundant_ = lu_redundant_ || std::abs(lu_.matrix.at(k, k)) < kRedundantPivot * diagonal[k];
+    smallest_pivot_ = std::min(smallest_pivot_, std::abs(lu_.matrix.at(k, k)) / diagonal[k]);
   }
   return true;
 }
@@ -43,7 +47,7 @@ double ClassInverse::largest_share(const double* diagonal) const {
 }
 
 bool ClassInverse::is_redundant(const double* diagonal) const {
-  return uses_lu_ ? lu_redundant_ : largest_share(diagonal) > kFragile;
+  return uses_lu_ ? smallest_pivot_ < kRedundantPivot : largest_share(diagonal) > kFragile;
 }
 
 // One pack more per column.

@@ -16,8 +16,9 @@ class ClassInverse {
   // What K⁻¹_ii A_ii may be of a row that leaves by an update.
   static constexpr double kFragile = 3e4;
 
-  // K as a whole, m×m, columns padded with zeros, and A_ii in the same order. False where it is singular.
-  bool set(const PaddedMatrix& K, const double* diagonal);
+  // K as a whole, m×m, columns padded with zeros, and A_ii in the same order. False where it is singular. Where LU factors are expected to be
+  // needed, as one event after such a K, the inverse is not tried first, which takes three times as long.
+  bool set(const PaddedMatrix& K, const double* diagonal, bool expect_lu = false);
 
   int size() const { return inverse_.rows; }
   bool uses_lu() const { return uses_lu_; }
@@ -46,7 +47,7 @@ class ClassInverse {
 
   PaddedMatrix inverse_;  // with LU only its size counts
   bool uses_lu_ = false;
-  bool lu_redundant_ = false;
+  double smallest_pivot_ = 1;  // of the LU factors, of A_ii
   DenseLu lu_;
   std::vector<int> exchanged_;
   AlignedBuffer product_;

@@ -14,7 +14,8 @@ namespace {
 
 constexpr int kSweepsAhead = 2;
 constexpr double kNear = 1e-4;     // of s: what velocities may lack for the last impulses to be a start as they are
-constexpr double kMostWork = 2e6;  // multiply-adds of one path
+constexpr double kMostWork = 2e6;         // multiply-adds of one path
+constexpr double kMostWorkInLoops = 2e7;  // the same in loops, where other stages take far longer than in their absence
 constexpr int kMostRedone = 2;     // times that saturated rows are put back
 constexpr double kRidgeGoal = 1e-15, kRidgeEnough = 1e-12;  // of s
 constexpr double kPolishGoal = 1e-14;                       // of s
@@ -99,10 +100,11 @@ void FollowStage::choose_eliminated(const PreparedLcp& problem, std::span<const 
 // that matters, rows that were at their bounds are exactly there, and where next to nothing has changed that comes first.
 bool FollowStage::follow(const PreparedLcp& problem, double ridge, bool first, std::span<const RowClass> guess) {
   const int n = reduced_.size();
+  const double most_work = has_loops(problem) ? kMostWorkInLoops : kMostWork;
   const auto follow_from_start = [&](int sweeps, int events) {
     path_.start(reduced_, ridge, start_);
     if (sweeps > 0) path_.sweep(sweeps);
-    const bool found = path_.follow({.events = events, .work = kMostWork});
+    const bool found = path_.follow({.events = events, .work = most_work});
     events_ += path_.events();
     inversions_ += path_.inversions();
     return found;

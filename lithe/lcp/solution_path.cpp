@@ -147,7 +147,7 @@ void SolutionPath::fill_row(int i, double* out) const {
   for (int k = m; k < padded(m); ++k) out[k] = 0;
 }
 
-bool SolutionPath::build_inverse() {
+bool SolutionPath::build_inverse(bool expect_lu) {
   clamping_.clear();
   for (int i = 0; i < n_; ++i) {
     place_[i] = -1;
@@ -164,7 +164,7 @@ bool SolutionPath::build_inverse() {
   }
   ++inversions_;
   work_ += static_cast<double>(m) * m * m;
-  return inverse_.set(K_, diagonal_.data());
+  return inverse_.set(K_, diagonal_.data(), expect_lu);
 }
 
 bool SolutionPath::append(int i) {
@@ -222,7 +222,7 @@ bool SolutionPath::change_class(int i, RowClass next) {
     return true;
   }
   classes_[i] = next;
-  return build_inverse();
+  return build_inverse(inverse_.uses_lu());
 }
 
 // By changes of the inverse. Where one of them fails, the classes of the friction rows are right all the same.
@@ -290,7 +290,7 @@ PathPoint SolutionPath::point() const {
 bool SolutionPath::follow(const Limits& limits) {
   classify();
   find_perturbation();
-  if (!build_inverse()) return false;
+  if (!build_inverse(false)) return false;
   t_ = 1;
   entering_ = -1;
   for (int count = 0; count <= limits.events && work_ <= limits.work; ++count) {

@@ -53,7 +53,7 @@ class SolutionPath {
   double coupling(int i) const;
   void classify();
   void find_perturbation();
-  bool build_inverse();
+  bool build_inverse(bool expect_lu);
   void fill_column(int row, double* out) const;
   void fill_row(int row, double* out) const;
   void find_direction();

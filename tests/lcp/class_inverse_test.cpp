@@ -124,5 +124,28 @@ TEST(ClassInverse, SolvesByFactorsWhereTheRidgeAloneHolds) {
   EXPECT_FALSE(inverse.is_redundant(diagonal.data()));
 }
 
+TEST(ClassInverse, SolvesAlikeWhetherFactorsAreExpectedOrNot) {
+  int factored = 0;
+  for_random_cases(200, [&](std::mt19937_64& random) {
+    const int m = uniform_int(random, 2, 12), rank = uniform_int(random, 1, m);
+    const MatX J = random_matrix(random, m, rank);
+    MatX K = J * J.transpose();
+    const VecX diagonal = K.diagonal();
+    K.diagonal().array() += 1e-9 * diagonal.mean();
+    const VecX x = random_vector(random, m);
+    std::vector<AlignedBuffer> out(2, AlignedBuffer(16));
+    for (const bool expected : {false, true}) {
+      ClassInverse inverse;
+      ASSERT_TRUE(inverse.set(padded_copy(K), diagonal.data(), expected));
+      factored += expected && inverse.uses_lu();
+      inverse.solve(padded_copy(VecX(K * x)).data(), out[expected].data());
+    }
+    for (int i = 0; i < m; ++i) EXPECT_NEAR(out[true][i], out[false][i], 1e-6 * x.norm());
+  });
+  if (!few_cases()) {
+    EXPECT_GE(factored, 100);
+  }
+}
+
 }  // namespace
 }  // namespace lithe::test
