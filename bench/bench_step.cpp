@@ -176,8 +176,8 @@ void register_stages(const Case& c) {
     for (int i = 0; i < problem().island_count(); ++i) {
       const Island& island = problem().islands.islands()[i];
       const auto part = [&](auto& all) { return std::span(all).subspan(island.first_row, island.row_count); };
-      r.reports[i] = solve_lcp(problem().lcp(i), r.options.lcp, part(*guess), lcp_workspace(), part(r.f), part(r.w),
-                               part(r.classes));
+      r.reports[i] = solve_lcp(problem().lcp(i), r.options.lcp, part(*guess), island_workspace().lcp, part(r.f),
+                               part(r.w), part(r.classes));
     }
   });
 }

@@ -147,7 +147,8 @@ class ImpliedRows {
     }
     const auto n = static_cast<Eigen::Index>(rows_.size());
     if (n == 0) return;
-    const VecX root = VecX::NullaryExpr(n, [&](Eigen::Index i) { return std::sqrt(problem.view().at(rows_[i], rows_[i])); });
+    const VecX root =
+        VecX::NullaryExpr(n, [&](Eigen::Index i) { return std::sqrt(problem.view().at(rows_[i], rows_[i])); });
     MatX left = MatX::NullaryExpr(n, n, [&](Eigen::Index i, Eigen::Index j) {
       return problem.view().at(rows_[i], rows_[j]) / (root[i] * root[j]);
     });

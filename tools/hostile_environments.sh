@@ -128,7 +128,7 @@ run_user() {
   folder=$(mktemp -d) # of the whole phase: removed when it ends
   trap 'rm -rf "$folder"' EXIT
   copy_of_sources "$folder/lithe"
-  cp -pd --parents -t "$folder/lithe" build/lithe
+  cp -pd --parents -t "$folder/lithe" build/lithe build/viewer.html
   find build/tests build/examples -maxdepth 1 -type f -executable -print0 | xargs -0 cp -p --parents -t "$folder/lithe"
   cp -a .venv "$folder/lithe"
   [[ ! -d .venv-python ]] || cp -a .venv-python "$folder/lithe"

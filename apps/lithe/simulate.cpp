@@ -146,9 +146,10 @@ void add_simulate(CLI::App& app) {
       ->check(check_whole_number<std::uint64_t>)
       ->capture_default_str();
   simulate_app
-      ->add_option("--threads", options->threads,
-                   "Share groups of touching bodies, where there are many; 0: one per core. The result is the same for any "
-                   "number")
+      ->add_option(
+          "--threads", options->threads,
+          "Share groups of touching bodies, where there are many; 0: one per core. The result is the same for any "
+          "number")
       ->check(check_whole_number<int>)
       ->capture_default_str();
   simulate_app->add_option("--out", options->out, "A file to record the motion in (docs/recording.md)");

@@ -14,9 +14,9 @@ namespace {
 
 constexpr int kSweepsAhead = 2;
 constexpr double kNear = 1e-4;     // of s: what velocities may lack for the last impulses to be a start as they are
-constexpr double kMostWork = 2e6;         // multiply-adds of one path
+constexpr double kMostWork = 2e6;  // multiply-adds of one path
 constexpr double kMostWorkInLoops = 2e7;  // the same in loops, where other stages take far longer than in their absence
-constexpr int kMostRedone = 2;     // times that saturated rows are put back
+constexpr int kMostRedone = 2;            // times that saturated rows are put back
 constexpr double kRidgeGoal = 1e-15, kRidgeEnough = 1e-12;  // of s
 constexpr double kPolishGoal = 1e-14;                       // of s
 // A contradiction's impulses fall by this where targets do not push.

@@ -57,8 +57,7 @@ LcpReport solve_island(const DofTree& tree, const StepRecord& record, ContactPro
     report = solve_lcp(problem.lcp(island), options, rows.guess, work.lcp, rows.f, rows.w, rows.classes);
   } else if (options.method == LcpMethod::direct) {
     work.forms.compute(tree, problem, island);
-    report = solve_lcp(work.forms.lcp(problem, island), options, rows.guess, work.lcp, rows.f, rows.w,
-                       rows.classes);
+    report = solve_lcp(work.forms.lcp(problem, island), options, rows.guess, work.lcp, rows.f, rows.w, rows.classes);
   } else {
     return solve_by_sweeps(problem, island, options, work.sweeps, rows.f, rows.w, rows.classes);
   }

@@ -19,7 +19,7 @@ struct StepOptions {
   bool contacts = true;  // false: shapes pass through one another
   DetectionOptions detection = {};
   LcpOptions lcp = {};
-  int threads = 1;  // that share the islands of a step, where these are many; 0: one per core. They change no bit of the result
+  int threads = 1;  // that share the islands, where these are many; 0: one per core. They change no bit of the result
 
   double time_step() const { return constraints.time_step; }
 };

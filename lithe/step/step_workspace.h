@@ -25,11 +25,12 @@ struct StepWorkspace {
   DetectionWorkspace detection;
   ContactSet contacts;  // as they are found; the record gets a copy of the right size
   WarmStart::Guess guess;
-  std::vector<std::uint8_t> steady;          // by island: the answer was what had been guessed
-  std::vector<std::uint8_t> corrected_less;  // by island: errors, than they should have been, which would have added energy
-  std::unique_ptr<ThreadPool> pool;          // where threads share the islands,
-  int pool_threads = 0;                      // as StepOptions::threads asked for it
-  std::vector<int> first_island;             // of each thread, and one past the last
+  std::vector<std::uint8_t> steady;  // by island: the answer was what had been guessed
+  // By island: errors were corrected by less than they should have been, which would have added energy.
+  std::vector<std::uint8_t> corrected_less;
+  std::unique_ptr<ThreadPool> pool;  // where threads share the islands,
+  int pool_threads = 0;              // as StepOptions::threads asked for it
+  std::vector<int> first_island;     // of each thread, and one past the last
   VecX delta;
   Lanes<1> z;
 

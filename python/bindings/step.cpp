@@ -80,9 +80,10 @@ void bind_options(nb::module_& m) {
           "m/s; slower contacts do not bounce.")
       .def_rw("integrator", &StepOptions::integrator)
       .def_rw("contacts", &StepOptions::contacts, "False: shapes pass through one another.")
-      .def_rw("threads", &StepOptions::threads,
-              "Threads that share the groups of touching bodies in one step, where there are many; 0: one per core. They "
-              "change no bit of the result.")
+      .def_rw(
+          "threads", &StepOptions::threads,
+          "Threads that share the groups of touching bodies in one step, where there are many; 0: one per core. They "
+          "change no bit of the result.")
       .def("__repr__", [](const StepOptions& o) { return fmt::format("StepOptions(time_step={:g})", o.time_step()); })
       .def("__getstate__",
            [](const StepOptions& o) {

@@ -9,7 +9,8 @@ def test_without_arguments_it_says_what_to_try(tmp_path):
     assert (result.returncode, result.stderr) == (0, "")
     lines = result.stdout.splitlines()
     assert lines[0].startswith("Lithe ")
-    commands = [line.split()[1] for line in lines if line.startswith(f"  {LITHE} ")]
+    called = f"  {LITHE} "
+    commands = [line.removeprefix(called).split()[0] for line in lines if line.startswith(called)]
     assert commands[:2] == ["demo", "view"]
     offered = subprocess.run([LITHE, "--help"], capture_output=True, text=True).stdout
     assert all(f"  {command} " in offered for command in commands)

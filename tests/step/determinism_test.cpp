@@ -136,7 +136,8 @@ void expect_same_bits(const SharedRun& a, const SharedRun& b) {
 TEST(Determinism, IslandsOnSeveralThreadsAreTheSame) {
   for (const LcpMethod method : {LcpMethod::direct, LcpMethod::gauss_seidel}) {
     for (const bool towers : {false, true}) {
-      SCOPED_TRACE(fmt::format("{}, {}", towers ? "towers" : "boxes", method == LcpMethod::direct ? "direct" : "sweeps"));
+      SCOPED_TRACE(
+          fmt::format("{}, {}", towers ? "towers" : "boxes", method == LcpMethod::direct ? "direct" : "sweeps"));
       const Scene start = towers ? towers_apart() : scene("boxes:50");
       const auto run = [&](int threads) {
         StepOptions options = options_of(start);

@@ -1,6 +1,7 @@
 """tools/robots.py: which files are robots, when one works, and what is said where it does not."""
 
 import json
+import shlex
 import sys
 from pathlib import Path
 
@@ -37,9 +38,9 @@ def changed(**parts):
 def stand_in(folder, answers):
     """A program that answers as `lithe doctor` would, by the file's name; without an answer it fails."""
     (folder / "answers.json").write_text(json.dumps(answers))
-    program = folder / "lithe"
-    program.write_text(
-        f"""#!{sys.executable}
+    script, program = folder / "lithe.py", folder / "lithe"
+    script.write_text(
+        f"""
 import json, pathlib, sys
 answers = json.loads(pathlib.Path({str(folder / "answers.json")!r}).read_text())
 assert sys.argv[1] == "doctor" and sys.argv[3:] == ["--json"], sys.argv
@@ -49,6 +50,8 @@ if name not in answers:
 print(json.dumps(answers[name]))
 """
     )
+    # The shell calls Python, because a first line "#!" with a space in the interpreter's path does not work.
+    program.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} {shlex.quote(str(script))} "$@"\n')
     program.chmod(0o755)
     return program
 
