@@ -50,7 +50,7 @@ LcpReport DirectSolver::solve(const LcpGuess& guess, std::span<double> f, std::s
   }
   if (!solved) {
     write_least_residual(f, w, classes);
-    return report_;
+    if (has(report_.flags, LcpFlag::unsolved) || !polish_classes(classes)) return report_;
   }
   write_answer(f, w, classes);
   if (!ties_are_settled_) choose_at_ties(f, w, classes);
@@ -214,6 +214,15 @@ bool DirectSolver::try_whole_guess(std::span<const RowClass> guess) {
     if (right) right_at = epsilon;
   }
   return right_at != 0 && is_right(right_at) && !take_polished() && take_best();
+}
+
+// After write_least_residual() has found a solution all the same: whether these classes are right. Else all stays as it was.
+bool DirectSolver::polish_classes(std::span<const RowClass> classes) {
+  const LcpReport before = report_;
+  report_.flags = LcpFlag::none;
+  if (try_whole_guess(classes) && !has(report_.flags, LcpFlag::unpolished)) return true;
+  report_ = before;
+  return false;
 }
 
 // f = 0: rows whose bound is zero are at it.

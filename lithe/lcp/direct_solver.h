@@ -23,6 +23,7 @@ namespace lithe {
 //   unpolished   else the ridge's f or the polished one, which is better, if residual() ≤ 1e-5
 //   targets      where that fails, again without positive targets of one-sided rows and without those of two-sided rows; where
 //                `follow` has found which of them contradict one another, without these first
+//   sweeps       where that fails, too, Gauss–Seidel; the classes of what it finds are polished as a guess is
 //
 // A solution exists whenever no impulses f ≠ 0 within the friction cones have Jᵀf = 0 and targetᵀf > 0; so without
 // targets there is always one.
@@ -43,6 +44,7 @@ class DirectSolver {
   FollowStage::Outcome follow(const LcpGuess& guess);
   bool try_guess(std::span<const RowClass> guess);
   bool try_whole_guess(std::span<const RowClass> guess);
+  bool polish_classes(std::span<const RowClass> classes);
   bool rest();
   bool climb_ladder(bool warm, std::uint64_t seed);
   bool find_classes(double epsilon, bool warm, std::uint64_t seed);
