@@ -74,7 +74,7 @@ async function rest(page) {
 
 await check('frames arrive, the picture follows them, and the corner tells', [], async (_server, page) => {
   await until(page, 'l.motion.frames > 30 && l.player.live && l.player.time === l.motion.times[l.motion.frames - 1]');
-  assert.match(await page.locator('.status').innerText(), /box\s+\d+ µs\s+\d contacts?\s+solved/);
+  await page.waitForFunction(() => /box\s+\d+ µs\s+\d contacts?\s+solved/.test(document.querySelector('.status').innerText));
   assert.equal(await page.title(), 'box · Lithe');
   assert.equal(await page.getByRole('button', { name: 'Loop (L)' }).count(), 0);
 });
