@@ -139,23 +139,6 @@ double position_of(const DofTree& tree, const ContactInput& in, int dof) {
   return in.q[tree.joints[tree.joint_of[dof]].q_index];
 }
 
-// A motor's row is that of its law, solved for the velocity: J v⁺ + compliance·f = d, with f = Δt·τ.
-struct MotorRow {
-  double target, compliance, limit;
-};
-MotorRow motor_row(const Model& model, const ContactInput& in, const Motor& motor, double wanted, double h) {
-  const Joint& joint = model.joints()[motor.joint];
-  const double limit = h * std::min(motor.max_effort, joint.effort_limit);
-  if (motor.target == Motor::Target::velocity) {
-    return {wanted, std::isinf(motor.damping) ? 0.0 : 1 / (h * motor.damping), limit};
-  }
-  const double error = wanted - in.q[joint.q_index];
-  if (std::isinf(motor.stiffness))
-    return {std::clamp(error / h, -joint.velocity_limit, joint.velocity_limit), 0, limit};
-  const double gain = h * motor.stiffness + motor.damping;
-  return {motor.stiffness * error / gain, 1 / (h * gain), limit};
-}
-
 class RowWriter {
  public:
   RowWriter(const Model& model, const ContactInput& in, const ConstraintOptions& options, ContactProblem& problem)
@@ -183,7 +166,7 @@ class RowWriter {
         target[0] = gap_target(limit_gap(constraint), kLimitKnee, 0, 0, options_, constraint.rule);
         break;
       case ConstraintKind::motor: {
-        const MotorRow motor = motor_row(model_, in_, model_.motors()[constraint.index],
+        const MotorRow motor = motor_row(model_, in_.q, model_.motors()[constraint.index],
                                          in_.motor_targets[constraint.index], options_.time_step);
         row[0] = std::isinf(motor.limit) ? LcpRow::make_two_sided(key(0))
                                          : LcpRow::make_bounded(-motor.limit, motor.limit, key(0));
@@ -194,7 +177,7 @@ class RowWriter {
         break;
       }
       case ConstraintKind::dry_friction: {
-        const double limit = options_.time_step * model_.tree().resistance[constraint.index].dry_friction;
+        const double limit = dry_friction_limit(model_.tree(), constraint.index, options_.time_step);
         row[0] = LcpRow::make_bounded(-limit, limit, key(0));
         target[0] = 0;
         constraint.rule = TargetRule::none;
@@ -249,6 +232,24 @@ class RowWriter {
 };
 
 }  // namespace
+
+MotorRow motor_row(const Model& model, const ConstVecRef& q, const Motor& motor, double wanted, double time_step) {
+  const double h = time_step;
+  const Joint& joint = model.joints()[motor.joint];
+  const double limit = h * std::min(motor.max_effort, joint.effort_limit);
+  if (motor.target == Motor::Target::velocity) {
+    return {wanted, std::isinf(motor.damping) ? 0.0 : 1 / (h * motor.damping), limit};
+  }
+  const double error = wanted - q[joint.q_index];
+  if (std::isinf(motor.stiffness))
+    return {std::clamp(error / h, -joint.velocity_limit, joint.velocity_limit), 0, limit};
+  const double gain = h * motor.stiffness + motor.damping;
+  return {motor.stiffness * error / gain, 1 / (h * gain), limit};
+}
+
+double dry_friction_limit(const DofTree& tree, int dof, double time_step) {
+  return time_step * tree.resistance[dof].dry_friction;
+}
 
 std::pair<int, int> touches_of(const TouchSpace& space, const Constraint& constraint) {
   if (acts_on_bodies(constraint.kind)) return {space.body_touch(constraint.dof_a), space.body_touch(constraint.dof_b)};

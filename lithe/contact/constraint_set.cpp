@@ -107,4 +107,11 @@ void gather_constraints(const Model& model, const ContactSet& contacts, const Co
   for (std::size_t c = contacts.contacts.size(); c < out.size(); ++c) out[c].key = key_of(out[c]);
 }
 
+void index_contacts(std::span<const Constraint> constraints, std::size_t contact_count, std::vector<int>& out) {
+  out.resize(contact_count);
+  for (std::size_t c = 0; c < constraints.size(); ++c) {
+    if (constraints[c].kind == ConstraintKind::contact) out[constraints[c].index] = static_cast<int>(c);
+  }
+}
+
 }  // namespace lithe

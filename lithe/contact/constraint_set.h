@@ -72,4 +72,7 @@ void gather_constraints(const Model& model, const ContactSet& contacts, const Co
                         const ConstVecRef& v_free, bool motors, const ConstraintOptions& options,
                         std::vector<Constraint>& out);
 
+// The place of each contact's constraint, by number in the ContactSet.
+void index_contacts(std::span<const Constraint> constraints, std::size_t contact_count, std::vector<int>& out);
+
 }  // namespace lithe

@@ -50,16 +50,6 @@ void find_patches(ContactProblem& problem) {
   }
 }
 
-void index_contacts(ContactProblem& problem, std::size_t contact_count) {
-  problem.constraint_of_contact.resize(contact_count);
-  for (std::size_t c = 0; c < problem.constraints.size(); ++c) {
-    const Constraint& constraint = problem.constraints[c];
-    if (constraint.kind == ConstraintKind::contact) {
-      problem.constraint_of_contact[constraint.index] = static_cast<int>(c);
-    }
-  }
-}
-
 void lay_out(const DofTree& tree, const LcpOptions& lcp, bool matrices, ContactProblem& problem) {
   const std::size_t rows = problem.islands.row_count();
   // Whole packs are written at any row, so there is room for three numbers more.
@@ -115,7 +105,8 @@ BoxedLcp ContactProblem::lcp(int island_index) const {
           .A = A.data() + A_start[island_index],
           .stride = matrix_stride(island),
           .b = std::span(b).subspan(first, count),
-          .target = std::span(target).subspan(first, count)};
+          .target = std::span(target).subspan(first, count),
+          .scales = scales.empty() ? LcpScales{} : scales[island_index]};
 }
 
 LcpDiagonal ContactProblem::diagonal(int island_index) const {
@@ -184,7 +175,7 @@ void assemble_rows(const Model& model, const ContactInput& in, const ConstraintO
                    bool matrices, ContactProblem& problem) {
   const DofTree& tree = model.tree();
   problem.islands.find(tree, problem.constraints);
-  index_contacts(problem, in.contacts.contacts.size());
+  index_contacts(problem.constraints, in.contacts.contacts.size(), problem.constraint_of_contact);
   problem.touches.collect(tree, problem.constraints);
   find_patches(problem);
   lay_out(tree, lcp, matrices, problem);
@@ -232,6 +223,7 @@ void assemble(const Model& model, const ContactInput& in, const ConstraintOption
   for (int i = 0; i < problem.islands.row_count(); ++i) problem.b[i] -= problem.target[i];
   if (!model.loops().empty()) ignore_rounding(model, in, options.time_step, problem);
   fill_delassus(problem);
+  problem.scales.clear();
 }
 
 void assemble_again(const Model& model, const ContactInput& in, const ConstraintOptions& options, const LcpOptions& lcp,

@@ -61,6 +61,7 @@ struct ContactProblem {
   AlignedBuffer A;
   std::vector<std::ptrdiff_t> A_start;  // per island; −1: too large, A is not formed
   std::vector<double> diagonals;        // A_ii of the rows of islands without A
+  std::vector<LcpScales> scales;        // by island, where these are parts of larger ones; else empty
 
   std::vector<double> velocity;    // J v at the step's start, per row; empty where nothing can bounce
   AlignedBuffer touch_vector;      // workspace: a vector over all touches

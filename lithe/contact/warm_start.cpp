@@ -36,19 +36,17 @@ float rounded(double impulse) {
   return static_cast<float>(std::clamp(impulse, -kLargest, kLargest));
 }
 
-int end_of(const ContactProblem& problem, int island) {
-  const Island& rows = problem.islands.islands()[island];
-  return rows.first_row + rows.row_count;
-}
+int end_of(const Island& island) { return island.first_row + island.row_count; }
 
 }  // namespace
 
-void WarmStart::remember(const ContactProblem& problem, std::span<const RowClass> classes,
-                         std::span<const double> impulses, std::span<const std::uint8_t> steady) {
+void WarmStart::remember(std::span<const Constraint> constraints, std::span<const Island> islands,
+                         std::span<const RowClass> classes, std::span<const double> impulses,
+                         std::span<const std::uint8_t> steady) {
   entries_.clear();
   int island = 0;
-  for (const Constraint& constraint : problem.constraints) {
-    while (constraint.first_row >= end_of(problem, island)) ++island;
+  for (const Constraint& constraint : constraints) {
+    while (constraint.first_row >= end_of(islands[island])) ++island;
     Entry& entry = entries_.emplace_back();
     entry.key = constraint.key;
     entry.steady = steady[island] != 0;
@@ -62,31 +60,33 @@ void WarmStart::remember(const ContactProblem& problem, std::span<const RowClass
   if (!std::is_sorted(entries_.begin(), entries_.end(), ByPair())) std::sort(entries_.begin(), entries_.end(), ByKey());
 }
 
+// Usually it is the next entry; else a search for the pair, then among its few entries.
+const WarmStart::Entry* WarmStart::Reader::find(const ConstraintKey& key) {
+  if (next_ == entries_.size() || !(entries_[next_].key == key)) {
+    const Entry wanted{.key = key, .classes = {}, .steady = false, .impulses = {}};
+    const auto first = std::lower_bound(entries_.begin(), entries_.end(), wanted, ByPair());
+    next_ = static_cast<std::size_t>(first - entries_.begin());
+    while (next_ < entries_.size() && entries_[next_].key.pair == key.pair && !(entries_[next_].key == key)) ++next_;
+  }
+  const bool known = next_ < entries_.size() && entries_[next_].key == key;
+  return known ? &entries_[next_++] : nullptr;
+}
+
 int WarmStart::guess(const ContactProblem& problem, Guess& out) const {
   out.classes.resize(problem.rows.size());
   out.impulses.resize(problem.rows.size());
   out.steady.assign(problem.island_count(), 1);
   int found = 0, island = 0;
-  auto cursor = entries_.begin();
+  Reader reader(*this);
   for (const Constraint& constraint : problem.constraints) {
-    while (constraint.first_row >= end_of(problem, island)) ++island;
-    const ConstraintKey& key = constraint.key;
-    // Usually the next entry; else a search for the pair, then among its few entries.
-    if (cursor == entries_.end() || !(cursor->key == key)) {
-      cursor = std::lower_bound(entries_.begin(), entries_.end(),
-                                Entry{.key = key, .classes = {}, .steady = false, .impulses = {}}, ByPair());
-      while (cursor != entries_.end() && cursor->key.pair == key.pair && !(cursor->key == key)) ++cursor;
-    }
-    const bool known = cursor != entries_.end() && cursor->key == key;
-    if (!known || !cursor->steady) out.steady[island] = 0;
+    while (constraint.first_row >= end_of(problem.islands.islands()[island])) ++island;
+    const Entry* entry = reader.find(constraint.key);
+    if (entry == nullptr || !entry->steady) out.steady[island] = 0;
+    if (entry != nullptr) ++found;
     for (int k = 0; k < constraint.rows; ++k) {
       const int row = constraint.first_row + k;
-      out.classes[row] = known ? cursor->classes[k] : fresh_class(problem, constraint, k);
-      out.impulses[row] = known ? cursor->impulses[k] : 0.0;
-    }
-    if (known) {
-      ++found;
-      ++cursor;
+      out.classes[row] = entry != nullptr ? entry->classes[k] : fresh_class(problem, constraint, k);
+      out.impulses[row] = entry != nullptr ? entry->impulses[k] : 0.0;
     }
   }
   return found;

@@ -25,21 +25,35 @@ class WarmStart {
   void clear() { entries_.clear(); }
   std::size_t memory() const { return heap_size(entries_); }  // bytes on the heap
 
-  // Keeps classes and impulses of all rows. `steady`, by island: the answer was what had been guessed.
-  void remember(const ContactProblem& problem, std::span<const RowClass> classes, std::span<const double> impulses,
+  // Keeps classes and impulses of all rows of constraints that are sorted by island. `steady`, by island: the answer was what
+  // had been guessed.
+  void remember(std::span<const Constraint> constraints, std::span<const Island> islands,
+                std::span<const RowClass> classes, std::span<const double> impulses,
                 std::span<const std::uint8_t> steady);
 
   // As remembered where a constraint of the same name was there, else as for a contact that has just closed (clamping if its
   // velocity would violate it, b < 0, friction sticking; no impulse). Returns how many constraints were found.
   int guess(const ContactProblem& problem, Guess& out) const;
 
- private:
   struct Entry {
     ConstraintKey key;
     RowClass classes[6];
     bool steady;
     float impulses[6];  // where a path begins, which need not be exact
   };
+  // Looks constraints up one after the other. It is fast where these come in the order in which they were remembered.
+  class Reader {
+   public:
+    explicit Reader(const WarmStart& of) : entries_(of.entries_) {}
+    // What is remembered of the constraint, or nothing.
+    const Entry* find(const ConstraintKey& key);
+
+   private:
+    std::span<const Entry> entries_;
+    std::size_t next_ = 0;
+  };
+
+ private:
   std::vector<Entry> entries_;  // ascending by key.pair
 };
 

@@ -63,6 +63,13 @@ struct LcpDiagonal {
   double operator[](std::size_t i) const { return first[static_cast<std::ptrdiff_t>(i) * step]; }
 };
 
+// What numbers are measured against. A problem that is a part of a larger one is solved by the measures of that: which of its rows
+// creep, and which are redundant, does not depend on how many rows were left out. Zeros: by its own.
+struct LcpScales {
+  double mean_diagonal = 0;  // the ridge is a share of it
+  double velocity = 0;       // at least
+};
+
 // One problem, as the solvers see it. A view: the numbers live elsewhere and stay unchanged.
 struct BoxedLcp {
   std::span<const LcpRow> rows;
@@ -74,6 +81,7 @@ struct BoxedLcp {
   // The target velocities d that are part of b = J v_free − d. Where targets contradict one another, the solver takes the
   // positive ones of one-sided rows and those of two-sided rows out again (b + d). Empty: there are none.
   std::span<const double> target;
+  LcpScales scales = {};
 
   int size() const { return static_cast<int>(rows.size()); }
   const double* column(int j) const { return A + static_cast<std::ptrdiff_t>(j) * stride; }
@@ -91,7 +99,7 @@ struct LcpProblem {
   LcpProblem() = default;
   LcpProblem(const MatX& matrix, const VecX& offset, std::vector<LcpRow> row_kinds, const VecX& targets = {});
 
-  BoxedLcp view() const { return {rows, A.data(), stride, b, target}; }
+  BoxedLcp view() const { return {.rows = rows, .A = A.data(), .stride = stride, .b = b, .target = target}; }
   int size() const { return static_cast<int>(rows.size()); }
 };
 

@@ -55,7 +55,7 @@ void PreparedLcp::prepare(const BoxedLcp& problem, LcpDiagonal A_diagonal, doubl
   }
   finite = std::isfinite(sum);
   largest_root = std::sqrt(largest);
-  scale = std::max(velocity_scale(lcp.rows, A_diagonal, lcp.b), least_scale);
+  scale = std::max({velocity_scale(lcp.rows, A_diagonal, lcp.b), lcp.scales.velocity, least_scale});
 
   live_rows = 0;
   sum = 0;
@@ -72,6 +72,7 @@ void PreparedLcp::prepare(const BoxedLcp& problem, LcpDiagonal A_diagonal, doubl
     ++live_rows;
   }
   mean_diagonal = live_rows > 0 ? sum / live_rows : 1.0;
+  if (lcp.scales.mean_diagonal > 0) mean_diagonal = lcp.scales.mean_diagonal;
 }
 
 double PreparedLcp::rounding(std::span<const double> f) const {

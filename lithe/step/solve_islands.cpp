@@ -32,15 +32,6 @@ void count_stage(const LcpReport& report, StepStatus& status) {
   status.events += report.events;
 }
 
-// Mass of each island's trees.
-void weigh_islands(const DofTree& tree, const StepStages& stages, StepRecord& record) {
-  record.island_masses.assign(stages.problem.island_count(), 0.0);
-  for (std::size_t t = 0; t < tree.trees.size(); ++t) {
-    const int island = stages.problem.islands.island_of(static_cast<int>(t));
-    if (island >= 0) record.island_masses[island] += stages.M.I.at(0, tree.trees[t].first_slot);  // of the whole tree
-  }
-}
-
 // What one island's solution is made of.
 struct IslandRows {
   LcpGuess guess;
@@ -113,7 +104,10 @@ class IslandSolver {
     }
     LcpReport& report = record_.reports[i];
     report = solve_island(model_.tree(), record_, problem_, i, rows);
-    work_.corrected_less[i] = limit_correction(model_.tree(), record_, problem_, i, rows, gravity_step_, report);
+    // Where rows are folded, what correction adds is asked of all of them (FoldedRows).
+    if (work_.folded.empty()) {
+      work_.corrected_less[i] = limit_correction(model_.tree(), record_, problem_, i, rows, gravity_step_, report);
+    }
     work_.steady[i] = is_steady(rows, report);
   }
 
@@ -160,6 +154,14 @@ ThreadPool* pool_for(const ContactProblem& problem, int threads, StepWorkspace& 
 
 }  // namespace
 
+void weigh_islands(const DofTree& tree, const MassMatrix& M, const Islands& islands, std::vector<double>& masses) {
+  masses.assign(islands.islands().size(), 0.0);
+  for (std::size_t t = 0; t < tree.trees.size(); ++t) {
+    const int island = islands.island_of(static_cast<int>(t));
+    if (island >= 0) masses[island] += M.I.at(0, tree.trees[t].first_slot);  // of the whole tree
+  }
+}
+
 void solve_islands(const Model& model, StepRecord& record, StepWorkspace& work, const WarmStart* guess) {
   ContactProblem& problem = work.stages.problem;
   const std::size_t row_count = problem.rows.size();
@@ -175,7 +177,7 @@ void solve_islands(const Model& model, StepRecord& record, StepWorkspace& work, 
   record.status.contacts = static_cast<int>(record.contacts.contacts.size());
   record.status.rows = static_cast<int>(row_count);
   record.status.islands = problem.island_count();
-  weigh_islands(model.tree(), work.stages, record);
+  weigh_islands(model.tree(), work.stages.M, problem.islands, record.island_masses);
   IslandSolver solver(model, record, work, guessing);
   if (ThreadPool* pool = pool_for(problem, record.options.threads, work)) {
     solver.solve_all(*pool);
@@ -186,7 +188,6 @@ void solve_islands(const Model& model, StepRecord& record, StepWorkspace& work, 
     if (work.corrected_less[i]) record.status.flags = record.status.flags | LcpFlag::targets_dropped;
     count_stage(record.reports[i], record.status);
   }
-  record.warm_start.remember(problem, record.classes, record.f, work.steady);
 }
 
 }  // namespace lithe

@@ -9,4 +9,7 @@ namespace lithe {
 // (StepOptions::threads), each with memory of its own; the bits are the same on any number.
 void solve_islands(const Model& model, StepRecord& record, StepWorkspace& work, const WarmStart* guess);
 
+// The mass of each island's trees.
+void weigh_islands(const DofTree& tree, const MassMatrix& M, const Islands& islands, std::vector<double>& masses);
+
 }  // namespace lithe

@@ -62,15 +62,25 @@ void find_contacts(const Model& model, StepRecord& record, StepWorkspace& work) 
   record.contacts = work.contacts;
 }
 
-// 4
-void pose_problem(const Model& model, StepRecord& record, StepWorkspace& work) {
+// 4: what may push in this step. Rows that decide nothing become part of the smooth motion.
+void find_constraints(const Model& model, StepRecord& record, StepWorkspace& work, const WarmStart* guess) {
   const StepStages& stages = work.stages;
-  ContactProblem& problem = work.stages.problem;
+  std::vector<Constraint>& constraints = work.stages.problem.constraints;
   const bool motors = record.control.motor_targets.size() > 0;
   gather_constraints(model, record.contacts, record.state.q, record.state.v, stages.v_free, motors,
-                     record.options.constraints, problem.constraints);
-  const ContactInput input = contact_input(record, stages);
+                     record.options.constraints, constraints);
+  work.folded.choose(model, record, stages, guess, constraints);
+}
+
+// Rows, A and b. False where numbers have overflowed.
+bool pose_problem(const Model& model, StepRecord& record, StepWorkspace& work) {
+  ContactProblem& problem = work.stages.problem;
+  const ContactInput input =
+      work.folded.empty() ? contact_input(record, work.stages)
+                          : contact_input(record, work.stages, work.folded.inverse(), work.folded.v_free_slots());
   assemble(model, input, record.options.constraints, record.options.lcp, problem);
+  if (!work.folded.empty()) work.folded.find_scales(model, record, work.stages, problem);
+  return all_finite(std::span(problem.b).first(problem.rows.size()));
 }
 
 // Numbers have overflowed on the way: the model stays where it is.
@@ -81,35 +91,85 @@ void diverge(StepRecord& record, ContactProblem& problem) {
   // No contact, no row, nothing to read impulses from.
   record.contacts.contacts.clear();
   problem.clear();
+  keep_problem(problem, record.problem);
   record.f.clear();
   record.w.clear();
   record.classes.clear();
   record.reports.clear();
 }
 
+// v⁺ from the impulses.
+void find_velocity(const Model& model, StepRecord& record, StepWorkspace& work) {
+  const DofTree& tree = model.tree();
+  const FoldedRows& folded = work.folded;
+  ContactProblem& problem = work.stages.problem;
+  record.next.v.resize(tree.nv);
+  record.next.v = folded.empty() ? work.stages.v_free : folded.v_free();
+  if (problem.rows.empty()) return;
+  double* phi = problem.touch_vector.data();
+  touch_impulses(problem, record.f.data(), phi);
+  problem.touches.transposed_product(tree, phi, work.z);
+  work.delta.resize(tree.nv);
+  multiply(model, folded.empty() ? record.inverse : folded.inverse(), work.z, work.delta);
+  record.next.v += work.delta;
+}
+
+// Whether the answer to the rows that are left may stand: the solver has no doubts, and correction adds no more energy than it may.
+bool is_certain(const Model& model, const StepRecord& record, StepWorkspace& work) {
+  const LcpFlag flags = record.status.flags;
+  const bool solved =
+      record.status.solved() && !has(flags, LcpFlag::unpolished) && !has(flags, LcpFlag::targets_dropped);
+  return solved && work.folded.adds_little_energy(model, record, work.stages.problem);
+}
+
+// 4 and 5, with as few rows as v⁺ turns out to agree with. False where numbers have overflowed.
+bool solve_constraints(const Model& model, StepRecord& record, StepWorkspace& work, const WarmStart* guess) {
+  constexpr int kMostTries = 3;
+  FoldedRows& folded = work.folded;
+  std::vector<Constraint>& constraints = work.stages.problem.constraints;
+  find_constraints(model, record, work, guess);
+  const StepStatus before = record.status;
+  int factorizations = 0, events = 0;  // of tries that came to nothing
+  for (int tries = 1;; ++tries) {
+    record.status = before;
+    if (!pose_problem(model, record, work)) return false;
+    solve_islands(model, record, work, guess);
+    find_velocity(model, record, work);
+    record.status.factorizations += factorizations;
+    record.status.events += events;
+    if (folded.empty()) break;
+    const bool certain = is_certain(model, record, work);
+    if (certain && folded.agrees(model, record, work.stages, record.next.v, constraints)) break;
+    factorizations = record.status.factorizations;
+    events = record.status.events;
+    if (!certain || tries == kMostTries) folded.unfold_all(constraints);
+  }
+  return true;
+}
+
+// What the record keeps of the problem and of its solution.
+void keep_solution(const Model& model, StepRecord& record, StepWorkspace& work) {
+  const ContactProblem& problem = work.stages.problem;
+  if (work.folded.empty()) {
+    keep_problem(problem, record.problem);
+  } else {
+    work.folded.complete(model, problem, record.next.v, record, work.steady);
+    weigh_islands(model.tree(), work.stages.M, work.folded.islands(), record.island_masses);
+  }
+  record.warm_start.remember(record.problem.constraints, record.problem.islands, record.classes, record.f, work.steady);
+}
+
 // 6
 void move_on(const Model& model, StepRecord& record, StepWorkspace& work) {
-  const DofTree& tree = model.tree();
   const State& state = record.state;
-  record.next.v.resize(tree.nv);
-  record.next.q.resize(tree.nq);
-  record.next.v = work.stages.v_free;
-  ContactProblem& problem = work.stages.problem;
-  if (!problem.rows.empty()) {
-    double* phi = problem.touch_vector.data();
-    touch_impulses(problem, record.f.data(), phi);
-    problem.touches.transposed_product(tree, phi, work.z);
-    work.delta.resize(tree.nv);
-    multiply(model, record.inverse, work.z, work.delta);
-    record.next.v += work.delta;
-  }
+  record.next.q.resize(model.nq());
   const bool explicit_position = record.options.integrator == Integrator::explicit_position;
   work.delta = record.options.time_step() * (explicit_position ? state.v : record.next.v);
   const bool finite = all_finite(record.next.v) && all_finite(work.delta);
   if (finite) [[likely]]
     retract(model, state.q, work.delta, record.next.q);
   if (!finite || !all_finite(record.next.q)) [[unlikely]]
-    diverge(record, problem);
+    diverge(record, work.stages.problem);
 }
 
 // All stages.
@@ -122,10 +182,9 @@ void solve_step(const Model& model, StepRecord& record, StepWorkspace& work, con
   if (!smooth_motion_is_finite(stages)) [[unlikely]]
     return diverge(record, stages.problem);
   find_contacts(model, record, work);
-  pose_problem(model, record, work);
-  if (!all_finite(std::span(stages.problem.b).first(stages.problem.rows.size()))) [[unlikely]]
+  if (!solve_constraints(model, record, work, guess)) [[unlikely]]
     return diverge(record, stages.problem);
-  solve_islands(model, record, work, guess);
+  keep_solution(model, record, work);
   move_on(model, record, work);
 }
 
@@ -143,8 +202,8 @@ void step(const Model& model, const State& state, const Control& control, const 
   work.stages_of_step = 0;  // until they are this step's
   record.step_number = work.next_step_number();
   solve_step(model, record, work, guess);
-  keep_problem(work.stages.problem, record.problem);
   work.stages_of_step = record.step_number;
+  work.has_problem = work.folded.empty();
   work.has_forces = work.has_mass = true;
 }
 

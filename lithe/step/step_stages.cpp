@@ -51,11 +51,15 @@ thread_local ThreadWorkspaces workspaces;
 StepWorkspace& workspace_with_stages(const Model& model, const StepRecord& record) {
   LITHE_CHECK(record.step_number != 0, "this record holds no step");
   StepWorkspace& work = step_workspace(model.tree());
-  if (work.stages_of_step == record.step_number) return work;
+  const bool at_hand = work.stages_of_step == record.step_number;
+  if (at_hand && work.has_problem) return work;
   work.stages_of_step = 0;  // should something throw
-  kinematics(model, record.state.q, record.state.v, work.stages.kin);
-  if (!model.loops().empty())
-    body_poses(model, work.stages.kin, work.stages.X_WB);  // their rows are about frames of bodies
+  if (!at_hand) {
+    kinematics(model, record.state.q, record.state.v, work.stages.kin);
+    if (!model.loops().empty())
+      body_poses(model, work.stages.kin, work.stages.X_WB);  // their rows are about frames of bodies
+    work.has_forces = work.has_mass = false;
+  }
   if (record.problem.constraints.empty()) {
     work.stages.problem.clear();
   } else {
@@ -64,7 +68,7 @@ StepWorkspace& workspace_with_stages(const Model& model, const StepRecord& recor
                    {settled.constraints, settled.target, settled.target_dropped}, work.stages.problem);
   }
   work.stages_of_step = record.step_number;
-  work.has_forces = work.has_mass = false;
+  work.has_problem = true;
   return work;
 }
 
@@ -165,15 +169,20 @@ const StepStages& stages_of([[maybe_unused]] const StepRecord& record) {
 }
 
 ContactInput contact_input(const StepRecord& record, const StepStages& stages) {
+  return contact_input(record, stages, record.inverse, stages.v_free_slots);
+}
+
+ContactInput contact_input(const StepRecord& record, const StepStages& stages, const InverseFactor& inverse,
+                           const Lanes<1>& v_free_slots) {
   const auto motors = static_cast<std::size_t>(record.control.motor_targets.size());
   return {.kin = stages.kin,
-          .inverse = record.inverse,
+          .inverse = inverse,
           .X_WB = stages.X_WB,
           .colliders = *record.colliders,
           .contacts = record.contacts,
           .q = record.state.q,
           .v = record.state.v,
-          .v_free_slots = stages.v_free_slots,
+          .v_free_slots = v_free_slots,
           .motor_targets = {record.control.motor_targets.data(), motors}};
 }
 

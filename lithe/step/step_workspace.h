@@ -8,6 +8,7 @@
 #include "lithe/contact/tree_forms.h"
 #include "lithe/core/thread_pool.h"
 #include "lithe/lcp/solve_lcp.h"
+#include "lithe/step/folded_rows.h"
 #include "lithe/step/step_stages.h"
 
 namespace lithe {
@@ -17,9 +18,11 @@ namespace lithe {
 struct StepWorkspace {
   StepStages stages;
   std::uint64_t stages_of_step = 0;  // StepRecord::step_number of the step that the stages are of
-  bool has_forces = false;           // and whether those of force_stages_of() are there,
+  bool has_problem = false;          // and whether their problem has all rows of the step,
+  bool has_forces = false;           // and those of force_stages_of() are there,
   bool has_mass = false;             // and of mass_stages_of()
 
+  FoldedRows folded;
   std::shared_ptr<const ColliderSet> colliders;  // of the last step
   std::uint64_t collider_revision = 0;
   DetectionWorkspace detection;
