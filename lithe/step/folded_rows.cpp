@@ -45,8 +45,8 @@ bool FoldedRows::is_free(const Model& model, const StepRecord& record, const Ste
   return std::abs(alone) < (1 - kSpareEffort) * motor.limit;
 }
 
-void FoldedRows::choose(const Model& model, const StepRecord& record, const StepStages& stages,
-                        const WarmStart* guess, std::vector<Constraint>& constraints) {
+void FoldedRows::choose(const Model& model, const StepRecord& record, const StepStages& stages, const WarmStart* guess,
+                        std::vector<Constraint>& constraints) {
   rows_.clear();
   const bool warm = guess != nullptr && !guess->empty() && !record.options.lcp.cold;
   const bool usual = record.options.lcp.method == LcpMethod::direct && stages.factor.singular_dof < 0;

@@ -93,7 +93,7 @@ class FoldedRows {
   std::vector<RowClass> classes_;
   std::vector<LcpReport> reports_;
   std::vector<std::uint8_t> steady_islands_;
-  std::vector<LcpScales> scales_;     // of find_scales(), by island of all_
+  std::vector<LcpScales> scales_;      // of find_scales(), by island of all_
   std::vector<double> free_velocity_;  // J v_free of the rows that are left, v_free being that without motors
   std::vector<double> gains_;          // of adds_little_energy(), by island of all_
 };
