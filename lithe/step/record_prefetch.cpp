@@ -19,7 +19,7 @@ struct Upcoming {
     const char* start;
     std::size_t size;
   };
-  std::array<Part, 12> parts;
+  std::array<Part, 12> parts = {};
   std::size_t first = 0, end = 0;
 
   template <class... Vectors>
@@ -32,7 +32,7 @@ struct Upcoming {
   }
 };
 
-thread_local Upcoming upcoming;
+constinit thread_local Upcoming upcoming;
 
 }  // namespace
 
@@ -46,14 +46,15 @@ void prefetch_buffers(const StepRecord& r) {
 }
 
 void prefetch_more() {
-  for (std::size_t left = kAtOnce; left > 0 && upcoming.first < upcoming.end;) {
-    Upcoming::Part& part = upcoming.parts[upcoming.first];
+  Upcoming& all = upcoming;  // to ask where a thread's memory is takes a call
+  for (std::size_t left = kAtOnce; left > 0 && all.first < all.end;) {
+    Upcoming::Part& part = all.parts[all.first];
     const std::size_t size = std::min(left, part.size);
     prefetch(part.start, size);
     part.start += size;
     part.size -= size;
     left -= size;
-    if (part.size == 0) ++upcoming.first;
+    if (part.size == 0) ++all.first;
   }
 }
 
