@@ -136,7 +136,7 @@ PairSet must_find(const ColliderSet& set, const std::vector<Pose>& poses) {
 TEST(BroadPhase, MissesNothingAndForgetsItsHistory) {
   int found = 0;
   for_random_cases(30, [&](std::mt19937_64& random) {
-    const Model model = cloud(random, 40);
+    const Model model = cloud(random, chance(random, 0.3) ? 10 : 40);
     const ColliderSet set(model);
     BroadPhase used;
     std::vector<Pose> X_WB(model.bodies().size());
@@ -168,6 +168,32 @@ TEST(BroadPhase, MissesNothingAndForgetsItsHistory) {
   });
   if (few_cases()) return;
   EXPECT_GT(found, 1000);
+}
+
+// Few pairs are all looked at, many are found by their fat boxes.
+TEST(BroadPhase, FindsTheSamePairsAmongFewShapesAsAmongMany) {
+  int found = 0;
+  for_random_cases(30, [&](std::mt19937_64& random) {
+    const std::uint64_t seed = random();
+    std::mt19937_64 one(seed), other(seed);  // the large cloud begins with the small one
+    const Model small = cloud(one, 10), large = cloud(other, 60);
+    const ColliderSet few(small), many(large);
+    const int shapes = static_cast<int>(few.colliders().size());
+    BroadPhase of_few, of_many;
+    std::vector<Pose> X_WB(large.bodies().size());
+    for (int step = 0; step < 10; ++step) {
+      for (Pose& X : X_WB) X = {random_rotation(random), random_vec3(random, 1)};
+      PairSet among_few, among_many;
+      for (const auto& [a, b] : of_few.update(few, shape_poses(few, X_WB))) among_few.emplace(a, b);
+      for (const auto& [a, b] : of_many.update(many, shape_poses(many, X_WB))) {
+        if (b < shapes) among_many.emplace(a, b);
+      }
+      ASSERT_EQ(among_few, among_many);
+      found += static_cast<int>(among_few.size());
+    }
+  });
+  if (few_cases()) return;
+  EXPECT_GT(found, 100);
 }
 
 TEST(BroadPhase, StartsAfreshForAnotherSet) {
