@@ -4,6 +4,7 @@
 #include <cmath>
 #include <type_traits>
 
+#include "lithe/lcp/gauss_seidel_iteration.h"
 #include "lithe/lcp/padded_matrix.h"
 
 namespace lithe {
@@ -159,12 +160,30 @@ void BlockClassSystem::push(std::span<const double> f, double* u) const {
 
 double BlockClassSystem::form(int row, const double* u) const {
   const Side& s = sides_[group_of_[row]];
-  return lane_sum(form_products(forms_[row], s.width_a, u + s.start_a, s.width_b, u + s.start_b));
+  double product = 0;
+  with_widths(s.width_a, s.width_b, [&](auto wa, auto wb) {
+    product = lane_sum(form_products(forms_[row], wa, u + s.start_a, wb, u + s.start_b));
+  });
+  return product;
 }
 
 void BlockClassSystem::add_form(int row, double factor, double* u) const {
   const Side& s = sides_[group_of_[row]];
   add_forms(&forms_[row], 1, &factor, s.width_a, u + s.start_a, s.width_b, u + s.start_b);
+}
+
+double BlockClassSystem::sweep(double inert, std::span<double> f, double* u) const {
+  // Coordinates answer a push, and each row reads its velocity from them.
+  struct Operator {
+    const BlockClassSystem& system;
+    double* u;
+
+    double diagonal(int i) const { return system.lcp_->diagonal[i]; }
+    double velocity(int i) const { return system.form(i, u) + system.lcp_->b[i]; }
+    void push(int i, double change) const { system.add_form(i, change, u); }
+  };
+  Operator A{*this, u};
+  return gauss_seidel::sweep(lcp_->rows, A, inert, f);
 }
 
 void BlockClassSystem::apply(std::span<const double> f, std::span<double> w) {

@@ -30,9 +30,13 @@ constexpr int kMostImprovements = 20;
 constexpr double kSurelyPolished = 1e-10;
 // A stress counts as moving nothing, and targets as working on it, by this share.
 constexpr double kContradiction = 1e-6;
-constexpr int kFewRows = 200;
+// Up to so many violators sit in a few spots, which are repaired sooner than a path over the whole island gets there.
+constexpr int kFewViolators = 40;
 constexpr int kSweepsAheadOfPath[] = {0, 3, 30};
-constexpr int kSuggestingSweeps = 100;
+// Sweeps that suggest classes: from given impulses, and from none.
+constexpr int kWarmSweeps = 40;
+constexpr int kColdSweeps = 100;
+constexpr double kSweepsPerAttempt = 20;  // in work
 constexpr int kLastSweeps = 150;
 constexpr int kMostTies = 64;  // that are looked at one by one
 constexpr std::size_t kMostGraphs = 8;
@@ -43,17 +47,6 @@ constexpr double kLeastWork = 1e7;
 // Paths have their own, in multiplications; an event takes a third of an attempt.
 constexpr double kWorkOfPaths = 1e9;
 constexpr double kWorkOfEvent = 0.3;
-
-// The sweeps of gauss_seidel_iteration.h: coordinates answer a push, and each row reads its velocity from them.
-struct FormOperator {
-  const BlockClassSystem& system;
-  const PreparedLcp& problem;
-  double* u;
-
-  double diagonal(int i) const { return problem.diagonal[i]; }
-  double velocity(int i) const { return system.form(i, u) + problem.lcp.b[i]; }
-  void push(int i, double change) const { system.add_form(i, change, u); }
-};
 
 }  // namespace
 
@@ -101,12 +94,12 @@ BlockSolver::BlockSolver(const FactoredLcp& lcp, const LcpOptions& options, Bloc
 
 bool BlockSolver::solve(const LcpGuess& guess, std::span<double> f, std::span<double> w, std::span<RowClass> classes) {
   if (!buffers_.problem.finite) return false;
-  impulses_ = guess.impulses;
+  impulses_ = options_.cold ? std::span<const double>() : guess.impulses;
   for (int i = 0; i < lcp_.size(); ++i) has_targets_ = has_targets_ || doubtful_target(i) != 0;
-  bool solved = solve_prepared(guess.classes);
+  bool solved = solve_prepared(guess);
   if (!solved && has_targets_) {
     drop_targets();
-    solved = solve_prepared(guess.classes);
+    solved = solve_prepared(guess);
     if (solved) report_.flags = report_.flags | LcpFlag::targets_dropped;
   }
   if (!solved) return false;
@@ -119,21 +112,25 @@ bool BlockSolver::solve(const LcpGuess& guess, std::span<double> f, std::span<do
   return true;
 }
 
-bool BlockSolver::solve_prepared(std::span<const RowClass> guess) {
+// Classes that were wrong the last time are hardly right now: then the rounds start from what a few sweeps make of the last impulses.
+bool BlockSolver::solve_prepared(const LcpGuess& guess) {
   const PreparedLcp& problem = buffers_.problem;
-  const bool guessed = !options_.cold && !guess.empty();
+  const bool guessed = !options_.cold && !guess.classes.empty();
   if (!guessed && problem.at_rest() && rest()) return true;
-  if (guessed) {
-    std::copy(guess.begin(), guess.end(), buffers_.classes.begin());
-    problem.make_consistent(buffers_.classes);
-  } else {
-    problem.first_classes(buffers_.classes);
-  }
   fewest_ = std::numeric_limits<int>::max();
   followed_ = false;
   swept_ = false;
   contradicted_ = false;
-  if (climb_ladder(guessed)) return true;
+  const bool moving = guessed && !guess.steady && !impulses_.empty();
+  if (moving) {
+    suggest_classes();
+  } else if (guessed) {
+    std::ranges::copy(guess.classes, buffers_.classes.begin());
+    problem.make_consistent(buffers_.classes);
+  } else {
+    problem.first_classes(buffers_.classes);
+  }
+  if (climb_ladder(guessed && !moving)) return true;
   return guessed && !contradicted_ && problem.at_rest() && rest();
 }
 
@@ -178,25 +175,26 @@ bool BlockSolver::climb_ladder(bool guessed) {
   return attempt(right_at) >= 0 && (take_polished() || take_best());
 }
 
-// From the present classes. Small islands are repaired sooner than a path gets there; in large ones a path needs no luck.
+// From the present classes. A few violators are repaired sooner than a path gets there; with many a path needs no luck.
 bool BlockSolver::find_classes(double epsilon) {
   right_at_once_ = false;
   if (settle(epsilon)) return true;
   if (work_ <= 0) return false;
-  const bool few = buffers_.problem.size() <= kFewRows;
-  if (!few && follow(epsilon)) return true;
   if (!swept_) {
-    swept_ = true;
     suggest_classes();
-    if (settle(epsilon)) return true;
+    const bool settled = settle(epsilon);
+    right_at_once_ = false;  // this was no guess
+    if (settled) return true;
   }
+  const bool few = fewest_ <= kFewViolators;
+  if (!few && follow(epsilon)) return true;
   if (fewest_ < std::numeric_limits<int>::max() && repair(epsilon)) return true;
   return few && follow(epsilon);
 }
 
 // From the given impulses, and where that leads nowhere from what a few sweeps make of them.
 bool BlockSolver::follow(double epsilon) {
-  if (followed_ || impulses_.empty() || options_.cold) return false;
+  if (followed_ || impulses_.empty()) return false;
   followed_ = true;
   const PreparedLcp& problem = buffers_.problem;
   const double ridge = std::max(epsilon, kLeastRidge) * problem.mean_diagonal;
@@ -391,11 +389,10 @@ void BlockSolver::sweep(std::span<double> f, int sweeps) {
   const PreparedLcp& problem = buffers_.problem;
   clamp_to_bounds(problem.lcp.rows, f);
   buffers_.system.push(f, buffers_.u.data());
-  FormOperator A{buffers_.system, problem, buffers_.u.data()};
   const double inert = kInertShare * problem.largest_root * problem.largest_root;
   const double still = gauss_seidel::kStop * problem.scale;
   for (int k = 0; k < sweeps; ++k) {
-    if (gauss_seidel::sweep(problem.lcp.rows, A, inert, f) <= still) break;
+    if (buffers_.system.sweep(inert, f, buffers_.u.data()) <= still) break;
   }
   clamp_to_bounds(problem.lcp.rows, f);
   for (double& fi : f) {
@@ -403,17 +400,20 @@ void BlockSolver::sweep(std::span<double> f, int sweeps) {
   }
 }
 
-// The classes that sweeps lead to.
+// The classes that sweeps lead to, from the given impulses if there are any.
 void BlockSolver::suggest_classes() {
   const PreparedLcp& problem = buffers_.problem;
+  swept_ = true;
+  const int sweeps = impulses_.empty() ? kColdSweeps : kWarmSweeps;
   std::fill(buffers_.f_swept.begin(), buffers_.f_swept.end(), 0.0);
-  sweep(buffers_.f_swept, kSuggestingSweeps);
+  std::ranges::copy(impulses_, buffers_.f_swept.begin());
+  sweep(buffers_.f_swept, sweeps);
   buffers_.system.evaluate(buffers_.f_swept, buffers_.w_swept);
   for (int i = 0; i < problem.size(); ++i) {
     buffers_.classes[i] = gauss_seidel::class_at(problem.lcp.rows[i], i, buffers_.f_swept, buffers_.w_swept);
   }
   problem.make_consistent(buffers_.classes);
-  work_ -= kSuggestingSweeps / 20 * attempt_work_;
+  work_ -= sweeps / kSweepsPerAttempt * attempt_work_;
 }
 
 // What implies a row are the rows that clamp for certain: where these leave it nothing to move, ε̄ g_i S⁻¹ g_i is of the ridge's size.

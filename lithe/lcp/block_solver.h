@@ -48,12 +48,12 @@ struct BlockBuffers {
 // The pipeline of solve_lcp() for factored problems: the same solution as DirectSolver's, by algebra over blocks. One attempt costs
 // O(rows), where rows meet as in stacks, walls and piles, instead of O(rows³).
 //
-//   guess        the given classes, verified on the ridge problem with ε = 1e-9
+//   guess        the given classes, verified on the ridge problem with ε = 1e-9, if they were right the last time
 //   active set   all violators change their class at once; four rounds may pass without fewer of them (Júdice & Pires 1994), and no
-//                classes come twice. Where that fails, again from the classes that Gauss–Seidel suggests
-//   follow       from the last step's impulses to this step's (block_path.h), from 200 rows on
+//                classes come twice. Where the guess fails, or was wrong the last time: from the classes that Gauss–Seidel suggests
+//   follow       from the last step's impulses to this step's (block_path.h), where more than 40 violators are left
 //   repair       exact pivoting on the rows in dispute (class_repair.h): stage `path`
-//   follow       up to 200 rows only now
+//   follow       with fewer violators only now
 //   dense        up to 300 rows: DirectSolver
 //   polish, ladder, unpolished, targets   as in DirectSolver; but targets that work on a stress which moves nothing are dropped at
 //                once, since no smaller ridge will change that
@@ -70,7 +70,7 @@ class BlockSolver {
   const LcpReport& report() const { return report_; }
 
  private:
-  bool solve_prepared(std::span<const RowClass> guess);
+  bool solve_prepared(const LcpGuess& guess);
   bool rest();
   bool climb_ladder(bool guessed);
   bool find_classes(double epsilon);
@@ -98,7 +98,7 @@ class BlockSolver {
   const FactoredLcp* solving_ = &lcp_;
   const BlockGraph& graph_;
   LcpReport report_;
-  std::span<const double> impulses_;  // given
+  std::span<const double> impulses_;  // given, unless they are to be ignored
   std::span<const double> f_, w_;     // the answer, in the buffers
   bool has_targets_ = false;          // that could be dropped
   bool contradicted_ = false;
