@@ -4,6 +4,7 @@
 #include <cmath>
 #include <type_traits>
 
+#include "lithe/core/packed_vectors.h"
 #include "lithe/lcp/gauss_seidel_iteration.h"
 #include "lithe/lcp/padded_matrix.h"
 
@@ -326,14 +327,14 @@ void BlockClassSystem::update_contact(int normal, std::span<const int> rows, std
   }
   if (any) add_update(u, group, forms_[normal]);
 
-  grow(update_v_, width);
+  grow(scratch_, width);
   for (const int i : rows) {
     if (i == normal || change(i) == 0) continue;
     const double own = change(i), share = change_of_share(i);
     std::fill_n(u, graph_->coordinates(), 0.0);
     add_form(i, 1, u);
-    for (int k = 0; k < width; ++k) update_v_[k] = own * forms_[i][k] + share * forms_[normal][k];
-    add_update(u, group, update_v_.data());
+    for (int k = 0; k < width; ++k) scratch_[k] = own * forms_[i][k] + share * forms_[normal][k];
+    add_update(u, group, scratch_.data());
   }
 }
 
@@ -401,7 +402,11 @@ void BlockClassSystem::settle_y(double scale) {
     left = largest_of(r_.data(), m);
     if (left <= kSettled * size) break;
     const double change = largest_of(d_.data(), N);
-    if (pass > 0 && (change <= kSettled * largest_of(y_.data(), N) || !(change < kShrinks * before))) break;
+    // The next change would be smaller by the same factor.
+    if (pass > 0 && (change * std::min(1.0, change / before) <= kSettled * largest_of(y_.data(), N) ||
+                     !(change < kShrinks * before))) {
+      break;
+    }
     before = change;
   }
   consistent_ = left <= kRoundingOfB * scale;
@@ -442,6 +447,7 @@ void BlockClassSystem::solve(double ridge, double scale) {
       f_C_[c] += r_[c] / ridge;
     }
   }
+  plain_ = consistent_ && ridge == ridge_;
   bend_ = ridge * largest_of(f_C_.data(), m);
   expand(f_C_.data(), {f_.data(), lcp_->rows.size()});
 }
@@ -466,7 +472,7 @@ void BlockClassSystem::solve_exactly() {
     if (worst <= kRoundingOfB * size || !(worst < 0.5 * last)) break;
     last = worst;
   }
-  consistent_ = false;
+  consistent_ = plain_ = false;
   bend_ = ridge_ * largest_of(f_C_.data(), m);
   expand(f_C_.data(), {f_.data(), lcp_->rows.size()});
 }
@@ -502,6 +508,45 @@ void BlockClassSystem::improve_polish(std::span<const double> w, std::span<doubl
   for (int i = 0; i < coordinates(); ++i) z_[i] -= d_[i];
   multiply_G(z_.data(), g_.data());
   expand(g_.data(), f);
+}
+
+void BlockClassSystem::improve_plain_polish(std::span<double> f) {
+  multiply_P_transposed(f_C_.data(), d_.data());
+  for (int i = 0; i < coordinates(); ++i) d_[i] = y_[i] - d_[i];
+  solve_S(d_.data());
+  for (int i = 0; i < coordinates(); ++i) z_[i] += d_[i];
+  multiply_G(z_.data(), g_.data());
+  expand(g_.data(), f);
+}
+
+// Gram–Schmidt, twice each. What rows have left counts as a direction of its own where it is more than rounding by the same share.
+bool BlockClassSystem::implied_by_group(int row, std::span<const RowClass> classes, double share) {
+  const RowGroup& group = lcp_->groups[group_of_[row]];
+  const int width = lcp_->width(group);
+  grow(scratch_, static_cast<std::size_t>(width) * (width + 2));
+  double* left = scratch_.data();
+  double* next = left + width;
+  double* basis = next + width;
+  int rank = 0;
+  const auto remove = [&](const double* direction, double* from) {
+    const double part = dot(direction, from, width);
+    for (int k = 0; k < width; ++k) from[k] -= part * direction[k];
+  };
+  std::copy_n(forms_[row], width, left);
+  for (int i = group.first_row; i < group.first_row + group.row_count && rank < width; ++i) {
+    if (classes[i] != RowClass::clamping || i == row) continue;
+    std::copy_n(forms_[i], width, next);
+    for (int pass = 0; pass < 2; ++pass) {
+      for (int k = 0; k < rank; ++k) remove(basis + k * width, next);
+    }
+    const double squares = dot(next, next, width);
+    if (!(squares > share * lcp_->diagonal[i])) continue;
+    double* direction = basis + width * rank++;
+    for (int k = 0; k < width; ++k) direction[k] = next[k] / std::sqrt(squares);
+    remove(direction, left);
+    if (dot(left, left, width) <= share * lcp_->diagonal[row]) return true;
+  }
+  return false;
 }
 
 // y ← y + S⁻¹ Pᵀ (x − G y) is A#'s inner half, (PᵀG)# Pᵀ x; z ← z + S⁻¹ (y − Pᵀ G z) the outer one. Transposed, G and P change places.

@@ -67,6 +67,13 @@ class BlockClassSystem {
   // The polished impulses: first those of solve() without what is inconsistent, then improved by what w they leave.
   void start_polish(std::span<double> f);
   void improve_polish(std::span<const double> w, std::span<double> f);
+  // Whether solve() has had the factor's own ridge and nothing inconsistent: then start_polish() gives f(), and the first improvement needs
+  // no w: z ← z + S⁻¹ (y − Pᵀ f_C).
+  bool is_plain() const { return plain_; }
+  void improve_plain_polish(std::span<double> f);
+
+  // Whether the rows of row i's group that clamp in `classes` leave no more than `share` of its A_ii, so that they imply it.
+  bool implied_by_group(int row, std::span<const RowClass> classes, double share);
 
   // out_C = A_C# x_C, or A_C#ᵀ x_C = P S⁻ᵀ S⁻ᵀ Gᵀ x_C, by row; zero outside C. Refined until it stands still.
   void apply_inverse(std::span<const double> x, std::span<double> out, bool transposed);
@@ -100,9 +107,10 @@ class BlockClassSystem {
   FactorUpdates updates_;
   std::vector<RowClass> factored_;  // the classes that both stand for
   std::vector<int> differing_;      // rows
-  AlignedBuffer update_u_, update_v_;
+  AlignedBuffer update_u_;
+  AlignedBuffer scratch_;  // for a moment, over the coordinates of one group
   double ridge_ = 0;
-  bool symmetric_ = true, consistent_ = true;
+  bool symmetric_ = true, consistent_ = true, plain_ = false;
   double bend_ = 0;
 
   // Per problem.

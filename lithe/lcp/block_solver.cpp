@@ -314,9 +314,15 @@ bool BlockSolver::take_polished() {
   report_.residual = LcpRow::kInfinity;
   f_ = f;
   w_ = w;
-  system.start_polish(f);
-  for (int round = 0; round <= kMostImprovements; ++round) {
+  if (system.is_plain()) {  // the ridge's impulses are where it starts, and their velocities are known
+    std::ranges::copy(system.f(), f.begin());
+    w = buffers_.w;
+  } else {
+    system.start_polish(f);
     system.evaluate(f, w);
+  }
+  for (int round = 0; round <= kMostImprovements; ++round) {
+    if (round > 0) system.evaluate(f, w);
     const double now = largest_violation(problem.lcp.rows, {problem.diagonal.data(), 1}, f, w) / problem.scale;
     if (round > 0 && !(now < 0.5 * report_.residual)) {
       if (now < report_.residual) {
@@ -330,7 +336,11 @@ bool BlockSolver::take_polished() {
     report_.residual = now;
     if (now <= kAsGoodAsItGets || round == kMostImprovements) break;
     buffers_.f_before = f;
-    system.improve_polish(w, f);
+    if (round == 0 && system.is_plain()) {
+      system.improve_plain_polish(f);
+    } else {
+      system.improve_polish(w, f);
+    }
     work_ -= 0.1 * attempt_work_;
   }
   if (report_.residual > kPolishedResidual) return false;
@@ -444,6 +454,9 @@ void BlockSolver::find_ties(std::span<double> f, std::span<double> w, std::span<
       certain[i] = RowClass::separating;
     }
   }
+  // Mostly the other rows of the same two bodies imply it, as the corners of a brick do; the whole island is asked where they do not.
+  std::erase_if(tied, [&](int i) { return buffers_.system.implied_by_group(i, certain, TiedRows::kImplied); });
+  if (tied.empty()) return;
   if (buffers_.system.factorize(certain, kLeastRidge * problem.mean_diagonal)) {
     std::erase_if(tied, [&](int i) { return is_implied(i); });
   }
