@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <type_traits>
+#include <utility>
 
 #include "lithe/lcp/padded_matrix.h"
 
@@ -67,6 +68,82 @@ LITHE_INLINE void subtract_block_transposed(const double* B, int rows, int colum
   });
 }
 
+// A free body's part of a vector, in registers: whoever substitutes waits for each number in turn, and a way through memory would make it
+// wait twice as long.
+struct Six {
+  Pack low, high;
+
+  LITHE_INLINE static Six load(const double* x) { return {as_pack(x), as_pack(x + kLanes)}; }
+  LITHE_INLINE void store(double* x) const {
+    as_pack(x) = low;
+    as_pack(x + kLanes) = high;
+  }
+  template <int j>
+  LITHE_INLINE Pack spread() const {
+    if constexpr (j < kLanes) {
+      return __builtin_shufflevector(low, low, j, j, j, j);
+    } else {
+      return __builtin_shufflevector(high, high, j - kLanes, j - kLanes, j - kLanes, j - kLanes);
+    }
+  }
+  LITHE_INLINE void scale(const double* factors) {
+    low *= as_pack(factors);
+    high *= as_pack(factors + kLanes);
+  }
+};
+
+// Calls work(0), …, work(5) with constants.
+template <class Work>
+LITHE_INLINE void for_each_of_six(Work work) {
+  [&]<int... j>(std::integer_sequence<int, j...>) {
+    (work(std::integral_constant<int, j>{}), ...);
+  }(std::make_integer_sequence<int, 6>{});
+}
+
+// y −= B x, in two chains of sums.
+LITHE_INLINE void subtract_block(const double* B, const Six& x, Six& y) {
+  Six odd = {};
+  for_each_of_six([&](auto j) {
+    const Pack factor = x.spread<j>();
+    Six& sum = j % 2 == 0 ? y : odd;
+    sum.low -= as_pack(B + 8 * j) * factor;
+    sum.high -= as_pack(B + 8 * j + kLanes) * factor;
+  });
+  y.low += odd.low;
+  y.high += odd.high;
+}
+
+// sums[j] += lane by lane what makes up column j of Bᵀ y.
+LITHE_INLINE void add_block_transposed(const double* B, const Six& y, Pack* sums) {
+  for (int j = 0; j < 6; ++j) sums[j] += as_pack(B + 8 * j) * y.low + as_pack(B + 8 * j + kLanes) * y.high;
+}
+LITHE_INLINE void subtract_sums(Pack* sums, Six& x) {
+  Pack none[2] = {};
+  transpose(sums[0], sums[1], sums[2], sums[3]);
+  transpose(sums[4], sums[5], none[0], none[1]);
+  x.low -= (sums[0] + sums[2]) + (sums[1] + sums[3]);
+  x.high -= (sums[4] + none[0]) + (sums[5] + none[1]);
+}
+
+// Substitution by columns with zeros on and above (below) the diagonal, whose inverse is kept apart.
+LITHE_INLINE void substitute_forwards(const double* columns, const double* inverse, Six& x) {
+  for_each_of_six([&](auto j) {
+    const Pack factor = x.spread<j>() * broadcast(inverse[j]);
+    if (j < kLanes - 1) x.low -= as_pack(columns + 8 * j) * factor;
+    if (j < 5) x.high -= as_pack(columns + 8 * j + kLanes) * factor;
+  });
+  x.scale(inverse);
+}
+LITHE_INLINE void substitute_backwards(const double* columns, const double* inverse, Six& x) {
+  for_each_of_six([&](auto k) {
+    constexpr int j = 5 - k;
+    const Pack factor = x.spread<j>() * broadcast(inverse[j]);
+    if (j > 0) x.low -= as_pack(columns + 8 * j) * factor;
+    if (j == 5) x.high -= as_pack(columns + 8 * j + kLanes) * factor;
+  });
+  x.scale(inverse);
+}
+
 // C −= L M for blocks L (rows × inner) and M (inner × columns), of which entry (k, j) is M[k·inner_step + j·column_step].
 LITHE_INLINE void subtract_product_of_blocks(const double* L, int rows, int inner, const double* M, int inner_step,
                                              int column_step, int columns, double* C) {
@@ -98,7 +175,11 @@ void BlockFactor::start(const BlockGraph& graph, double diagonal) {
   graph_ = &graph;
   grow(values_, graph.storage());
   grow(inverse_pivots_, graph.coordinates());
-  if (exchanged_.size() < static_cast<std::size_t>(graph.coordinates())) exchanged_.resize(graph.coordinates());
+  const std::size_t coordinates = graph.coordinates();
+  for (std::vector<int>* rows : {&exchanged_, &origin_}) {
+    if (rows->size() < coordinates) rows->resize(coordinates);
+  }
+  std::fill_n(inverse_pivots_.begin(), coordinates, 0.0);  // padding must stay finite
   std::fill_n(values_.begin(), graph.storage(), 0.0);
   for (int k = 0; k < graph.size(); ++k) {
     const BlockGraph::Column& column = graph.column(k);
@@ -126,6 +207,10 @@ bool BlockFactor::cholesky(const BlockGraph::Column& column) {
       inverse[j] = 1 / std::sqrt(pivot);
       for (int i = 0; i <= j; ++i) own[i] = 0;
       for (int r = 0; r < stride; r += kLanes) as_pack(own + r) *= broadcast(inverse[j]);
+    }
+    double* rows = block(column.spare);  // L by rows
+    for (int j = 0; j < size; ++j) {
+      for (int i = 0; i < j; ++i) rows[j * stride + i] = D[i * stride + j];
     }
   });
   return positive;
@@ -186,6 +271,9 @@ bool BlockFactor::eliminate(const BlockGraph::Column& column) {
     for (int i = j; i < size; ++i) u[i] = 0;
     for (int c = j + 1; c < size; ++c) subtract_column(l, U[c * stride + j], U + c * stride, stride);
   }
+  int* origin = origin_.data() + column.start;
+  for (int j = 0; j < size; ++j) origin[j] = j;
+  for (int j = 0; j < size; ++j) std::swap(origin[j], origin[exchanged[j]]);
   return true;
 }
 
@@ -271,7 +359,64 @@ struct DiagonalFactor {
 
 }  // namespace
 
+namespace {
+
+// x ← U⁻¹ L⁻¹ x with its rows exchanged.
+LITHE_INLINE void substitute_exchanged(const double* L, const double* U, const double* inverse, const int* origin,
+                                       Six& x) {
+  alignas(32) double before[8];
+  x.store(before);
+  x.low = Pack{before[origin[0]], before[origin[1]], before[origin[2]], before[origin[3]]};
+  x.high = Pack{before[origin[4]], before[origin[5]], 0, 0};
+  for_each_of_six([&](auto j) {
+    const Pack factor = x.spread<j>();
+    if (j < kLanes - 1) x.low -= as_pack(L + 8 * j) * factor;
+    if (j < 5) x.high -= as_pack(L + 8 * j + kLanes) * factor;
+  });
+  substitute_backwards(U, inverse, x);
+}
+
+}  // namespace
+
+// Where all blocks are those of free bodies.
+void BlockFactor::solve_six(double* x) const {
+  for (int k = 0; k < graph_->size(); ++k) {
+    const BlockGraph::Column& column = graph_->column(k);
+    Six own = Six::load(x + column.start);
+    if (symmetric_) {
+      substitute_forwards(values_.data() + column.diagonal, inverse_pivots_.data() + column.start, own);
+      own.store(x + column.start);
+    }
+    for (const BlockGraph::Entry& entry : graph_->below(column)) {
+      double* at = x + graph_->column(entry.row).start;
+      Six other = Six::load(at);
+      subtract_block(values_.data() + entry.lower, own, other);
+      other.store(at);
+    }
+  }
+  for (int k = graph_->size() - 1; k >= 0; --k) {
+    const BlockGraph::Column& column = graph_->column(k);
+    const double *second = values_.data() + column.spare, *inverse = inverse_pivots_.data() + column.start;
+    Six own = Six::load(x + column.start);
+    if (symmetric_) {
+      Pack sums[6] = {};
+      for (const BlockGraph::Entry& entry : graph_->below(column)) {
+        add_block_transposed(values_.data() + entry.lower, Six::load(x + graph_->column(entry.row).start), sums);
+      }
+      subtract_sums(sums, own);
+      substitute_backwards(second, inverse, own);
+    } else {
+      for (const BlockGraph::Entry& entry : graph_->below(column)) {
+        subtract_block(values_.data() + entry.upper, Six::load(x + graph_->column(entry.row).start), own);
+      }
+      substitute_exchanged(second, values_.data() + column.diagonal, inverse, origin_.data() + column.start, own);
+    }
+    own.store(x + column.start);
+  }
+}
+
 void BlockFactor::solve(double* x) const {
+  if (graph_->has_only_sixes()) return solve_six(x);
   const auto at = [&](const BlockGraph::Column& column) {
     return DiagonalFactor{values_.data() + column.diagonal, values_.data() + column.spare,
                           inverse_pivots_.data() + column.start, exchanged_.data() + column.start, column.size};

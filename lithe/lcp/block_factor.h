@@ -32,11 +32,13 @@ class BlockFactor {
   bool factorize_general();
   bool cholesky(const BlockGraph::Column& column);
   bool eliminate(const BlockGraph::Column& column);
+  void solve_six(double* x) const;
 
   const BlockGraph* graph_ = nullptr;
   AlignedBuffer values_;
   AlignedBuffer inverse_pivots_;  // by coordinate
   std::vector<int> exchanged_;    // by coordinate: the row of its block it was exchanged with
+  std::vector<int> origin_;       // by coordinate: the row of its block that came there by all exchanges
   bool symmetric_ = true;
 };
 

@@ -33,6 +33,7 @@ bool BlockGraph::is_of(std::span<const int> sizes, std::span<const Pair> pairs) 
 void BlockGraph::analyse(std::span<const int> sizes, std::span<const Pair> pairs) {
   sizes_.assign(sizes.begin(), sizes.end());
   pairs_.assign(pairs.begin(), pairs.end());
+  has_only_sixes_ = std::ranges::all_of(sizes_, [](int size) { return size == 6; });
   find_order();
   lay_out();
 }
@@ -56,13 +57,17 @@ void BlockGraph::find_order() {
   degree_.resize(count);
   for (int block = 0; block < count; ++block) degree_[block] = count_degree(block);
 
+  level_.assign(count, 0);
+  const auto comes_before = [&](int a, int b) {
+    return degree_[a] != degree_[b] ? degree_[a] < degree_[b] : level_[a] < level_[b];
+  };
   columns_.clear();
   entries_.clear();
   place_.assign(count, -1);
   for (int k = 0; k < count; ++k) {
     int least = -1;
     for (int block = 0; block < count; ++block) {
-      if (place_[block] < 0 && (least < 0 || degree_[block] < degree_[least])) least = block;
+      if (place_[block] < 0 && (least < 0 || comes_before(block, least))) least = block;
     }
     place_[least] = k;
     Column& column = columns_.emplace_back();
@@ -79,7 +84,10 @@ void BlockGraph::find_order() {
       clear_bit(set, other);
       clear_bit(set, least);
     });
-    for_each_bit(own, words, [&](int other) { degree_[other] = count_degree(other); });
+    for_each_bit(own, words, [&](int other) {
+      degree_[other] = count_degree(other);
+      level_[other] = std::max(level_[other], level_[least] + 1);
+    });
   }
 }
 

@@ -10,8 +10,8 @@ namespace lithe {
 
 // Which blocks of a factored problem meet, in which order they are eliminated, and where the blocks of the factor lie.
 //
-// Minimum degree (Tinney & Walker 1967), degrees counted in coordinates, the lower number first among equals: the order depends on
-// the graph only. Neighbours are kept as sets of bits, so that one elimination joins sets word by word; a thousand
+// Minimum degree (Tinney & Walker 1967), degrees counted in coordinates; among equals the one that waits for the shortest chain of others, then the
+// lower number: the order depends on the graph only. A stack is eliminated from both ends in turn, and a processor works on both at once. Neighbours are kept as sets of bits, so that one elimination joins sets word by word; a thousand
 // blocks take less than a millisecond.
 class BlockGraph {
  public:
@@ -26,6 +26,7 @@ class BlockGraph {
   int coordinates() const { return coordinates_; }                // of vectors over all blocks, padded block by block
   std::ptrdiff_t storage() const { return storage_; }             // of the factor's blocks
   double flops() const { return flops_; }                         // multiplications of one symmetric factorisation
+  bool has_only_sixes() const { return has_only_sixes_; }         // all blocks have six coordinates
 
   // A block of the factor is a column-major matrix, its columns padded(rows) apart.
   struct Column {
@@ -71,9 +72,10 @@ class BlockGraph {
   int coordinates_ = 0;
   std::ptrdiff_t storage_ = 0;
   double flops_ = 0;
+  bool has_only_sixes_ = false;
   // Workspace.
   std::vector<std::uint64_t> neighbours_;
-  std::vector<int> degree_;
+  std::vector<int> degree_, level_;
 };
 
 }  // namespace lithe
