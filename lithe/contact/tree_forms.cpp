@@ -1,6 +1,7 @@
 #include "lithe/contact/tree_forms.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "lithe/contact/contact_problem.h"
@@ -71,6 +72,34 @@ void TreeForms::find_groups(const ContactProblem& problem, int island) {
   grow(G_, size);
 }
 
+namespace {
+
+// Whether the way down to the touch is the tree's first DoFs one after the other, as a free body's six are.
+bool goes_straight_down(const DofTree& tree, const Touch& touch) {
+  return tree.position[touch.dof] == touch.dof - tree_of_touch(tree, touch).first_dof;
+}
+
+// The rows T W of a free body, `width` apart. A wall has thousands of them, and W stays in registers.
+LITHE_INLINE void write_free_body(const Patch& patch, const double* T, const double* W, double* rows, int width) {
+  Pack low[6], high[6];
+  for (int k = 0; k < 6; ++k) {
+    low[k] = as_pack(W + 8 * k);
+    high[k] = as_pack(W + 8 * k + kLanes);
+  }
+  for (int r = 0; r < patch.row_count; ++r, rows += width) {
+    Pack sum[2] = {};
+    for (int k = 0; k < 6; ++k) {
+      const Pack factor = broadcast(T[k * patch.stride + r]);
+      sum[0] += factor * low[k];
+      sum[1] += factor * high[k];
+    }
+    as_pack(rows) = sum[0];
+    as_pack(rows + kLanes) = sum[1];
+  }
+}
+
+}  // namespace
+
 // Adds T W of one side to the rows, which are `width` apart.
 void TreeForms::write_side(const DofTree& tree, const ContactProblem& problem, int patch_index, bool second,
                            double* rows, int width) {
@@ -81,8 +110,7 @@ void TreeForms::write_side(const DofTree& tree, const ContactProblem& problem, i
   const double* T = problem.side(patch, second);
   const double* W = space.W.data() + touch.W_start;
   const int stride = touch.packs * kLanes;
-  // The way down to the touch is the tree's first DoFs one after the other, as a free body's six are: whole packs fit.
-  if (tree.position[touch.dof] == touch.dof - first_dof && stride <= width) {
+  if (goes_straight_down(tree, touch) && stride <= width) {  // whole packs fit
     for (int r = 0; r < patch.row_count; ++r, rows += width) {
       for (int g = 0; g < stride; g += kLanes) {
         Pack sum = as_pack(rows + g);
@@ -104,6 +132,18 @@ void TreeForms::write_side(const DofTree& tree, const ContactProblem& problem, i
   }
 }
 
+// Each side has six coordinates to itself.
+bool TreeForms::is_of_free_bodies(const DofTree& tree, const ContactProblem& problem, const Patch& patch,
+                                  const RowGroup& group) const {
+  if (sizes_[group.block_a] != 6 || (group.block_b >= 0 && sizes_[group.block_b] != 6)) return false;
+  if (group.block_b < 0 && patch.touch_a >= 0 && patch.touch_b >= 0) return false;
+  return std::ranges::all_of(std::array{patch.touch_a, patch.touch_b}, [&](int index) {
+    if (index < 0) return true;
+    const Touch& touch = problem.touches.touches[index];
+    return touch.size == 6 && touch.packs == 2 && goes_straight_down(tree, touch);
+  });
+}
+
 void TreeForms::compute(const DofTree& tree, const ContactProblem& problem, int island_index) {
   const Island& island = problem.islands.islands()[island_index];
   find_blocks(tree, problem, island_index);
@@ -117,9 +157,17 @@ void TreeForms::compute(const DofTree& tree, const ContactProblem& problem, int 
     const int width_a = padded(sizes_[group.block_a]);
     const int width = width_a + (group.block_b < 0 ? 0 : padded(sizes_[group.block_b]));
     double* rows = G_.data() + group.start;
-    std::fill_n(rows, static_cast<std::ptrdiff_t>(width) * group.row_count, 0.0);
-    if (patch.touch_a >= 0) write_side(tree, problem, index, false, rows, width);
-    if (patch.touch_b >= 0) write_side(tree, problem, index, true, rows + (group.block_b < 0 ? 0 : width_a), width);
+    double* rows_b = rows + (group.block_b < 0 ? 0 : width_a);
+    if (is_of_free_bodies(tree, problem, patch, group)) {
+      const TouchSpace& space = problem.touches;
+      const auto W = [&](int touch) { return space.W.data() + space.touches[touch].W_start; };
+      if (patch.touch_a >= 0) write_free_body(patch, problem.side(patch, false), W(patch.touch_a), rows, width);
+      if (patch.touch_b >= 0) write_free_body(patch, problem.side(patch, true), W(patch.touch_b), rows_b, width);
+    } else {
+      std::fill_n(rows, static_cast<std::ptrdiff_t>(width) * group.row_count, 0.0);
+      if (patch.touch_a >= 0) write_side(tree, problem, index, false, rows, width);
+      if (patch.touch_b >= 0) write_side(tree, problem, index, true, rows_b, width);
+    }
     for (int r = 0; r < group.row_count; ++r, rows += width) {
       const double compliance = problem.compliance[patch.first_row + r];
       if (compliance > 0) rows[next_compliant[group.block_a]++] = std::sqrt(compliance);

@@ -25,6 +25,8 @@ class TreeForms {
  private:
   void find_blocks(const DofTree& tree, const ContactProblem& problem, int island);
   void find_groups(const ContactProblem& problem, int island);
+  bool is_of_free_bodies(const DofTree& tree, const ContactProblem& problem, const Patch& patch,
+                         const RowGroup& group) const;
   void write_side(const DofTree& tree, const ContactProblem& problem, int patch, bool second, double* rows, int width);
 
   std::vector<int> block_of_;  // per block of the touch space: the island's number for it, or −1

@@ -70,6 +70,20 @@ LITHE_INLINE void apply_forms(const double* const* forms, int count, int width_a
 LITHE_INLINE void add_forms(const double* const* forms, int count, const double* x, int width_a, double* a, int width_b,
                             double* b) {
   with_widths(width_a, width_b, [&](auto wa, auto wb) {
+    if constexpr (!std::is_same_v<decltype(wa), int>) {  // sums stay in registers
+      Pack sum[4] = {as_pack(a), as_pack(a + kLanes)};
+      if (wb > 0) {
+        sum[2] = as_pack(b);
+        sum[3] = as_pack(b + kLanes);
+      }
+      for (int i = 0; i < count; ++i) {
+        const Pack factor = broadcast(x[i]);
+        for (int r = 0; r < (wa + wb) / kLanes; ++r) sum[r] += factor * as_pack(forms[i] + r * kLanes);
+      }
+      for (int r = 0; r < wa / kLanes; ++r) as_pack(a + r * kLanes) = sum[r];
+      for (int r = 0; r < wb / kLanes; ++r) as_pack(b + r * kLanes) = sum[2 + r];
+      return;
+    }
     for (int i = 0; i < count; ++i) {
       const Pack factor = broadcast(x[i]);
       for (int r = 0; r < wa; r += kLanes) as_pack(a + r) += factor * as_pack(forms[i] + r);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kNeverComesBack = 100;  // t
 // What rates may leave of the equations, of p, and how often they are corrected for that; beyond the second the factor is to blame.
-constexpr double kRatesGoal = 1e-12, kRatesEnough = 1e-7;
+constexpr double kRatesGoal = 1e-15, kRatesEnough = 1e-7;
 constexpr double kRoundingOfRates = 1e-12;  // of the largest push
 constexpr int kMostCorrectionsOfRates = 4;
 
