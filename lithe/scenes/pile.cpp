@@ -80,22 +80,45 @@ void add_pit(ModelBuilder& builder, double half) {
   }
 }
 
+// Of solids in a cube of cells: how many along each edge.
+int cells_per_edge(int n) {
+  int side = 2;
+  while (side * side * side < n) ++side;
+  return side;
+}
+
+// Where the i-th of them starts, with the cells of a layer one after the other, and how it is turned.
+Pose start_in_cell(int i, int side, double cell_size) {
+  const int column = i % (side * side);
+  const Vec3 cell(column % side + 0.5 * (1 - side), column / side + 0.5 * (1 - side), i / (side * side) + 0.5);
+  const Vec3 turn(spread(i, 3, -2, 2), spread(i, 4, -2, 2), spread(i, 5, -2, 2));
+  return {rotation_exp(turn), cell_size * cell};
+}
+
 }  // namespace
 
 Scene pile(int n) {
   LITHE_CHECK(n >= 1, "a pile needs at least one body, not {}", n);
   constexpr void (*kMakers[])(ModelBuilder&, const std::string&, int, const Pose&) = {add_box, add_ball, add_capsule,
                                                                                       add_cylinder, add_octahedron};
-  int side = 2;  // of a square layer, such that the pile is about as high as wide
-  while (side * side * side < n) ++side;
+  const int side = cells_per_edge(n);  // the pile is about as high as wide
   ModelBuilder builder;
   for (int i = 0; i < n; ++i) {
-    const int column = i % (side * side);
-    const Vec3 cell(column % side + 0.5 * (1 - side), column / side + 0.5 * (1 - side), i / (side * side) + 0.5);
-    const Vec3 turn(spread(i, 3, -2, 2), spread(i, 4, -2, 2), spread(i, 5, -2, 2));
-    kMakers[i % std::size(kMakers)](builder, fmt::format("body_{}", i), i, {rotation_exp(turn), kCell * cell});
+    kMakers[i % std::size(kMakers)](builder, fmt::format("body_{}", i), i, start_in_cell(i, side, kCell));
   }
   add_pit(builder, kCell * side / 2);
+  return at_rest(builder);
+}
+
+Scene heap(int n) {
+  LITHE_CHECK(n >= 1, "a heap needs at least one cube, not {}", n);
+  constexpr double kCubeCell = 0.36;  // the diagonal of a cube is 0.346 m long
+  const int side = cells_per_edge(n);
+  ModelBuilder builder;
+  for (int i = 0; i < n; ++i) {
+    add_free_solid(builder, fmt::format("cube_{}", i), 1, Box{Vec3::Constant(0.1)}, start_in_cell(i, side, kCubeCell));
+  }
+  add_ground(builder);
   return at_rest(builder);
 }
 

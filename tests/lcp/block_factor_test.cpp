@@ -33,6 +33,13 @@ TEST(BlockGraph, AChainFillsNothingIn) {
   EXPECT_EQ(graph.coordinates(), 200 * 8);
 }
 
+TEST(BlockGraph, AChainIsEliminatedFromBothEndsInTurn) {
+  BlockGraph graph;
+  graph.analyse(std::vector<int>(7, 6), chain_of(7));
+  const int order[] = {0, 6, 1, 5, 2, 4, 3};
+  for (int k = 0; k < 7; ++k) EXPECT_EQ(graph.place(order[k]), k);
+}
+
 TEST(BlockGraph, TheHubOfAStarComesLast) {
   // In any other order all of its neighbours would meet.
   Pairs pairs;
@@ -66,12 +73,12 @@ struct RandomMatrix {
   BlockFactor factor;
   MatX dense;
 
-  RandomMatrix(std::mt19937_64& random, bool symmetric) {
+  RandomMatrix(std::mt19937_64& random, bool symmetric, bool free_bodies = false) {
     std::uniform_int_distribution<int> count(1, 12), size(1, 9);
     std::uniform_real_distribution<double> number(-1, 1);
     const int blocks = count(random);
     std::vector<int> sizes;
-    for (int k = 0; k < blocks; ++k) sizes.push_back(number(random) < 0.3 ? 6 : size(random));
+    for (int k = 0; k < blocks; ++k) sizes.push_back(free_bodies || number(random) < 0.3 ? 6 : size(random));
     Pairs pairs;
     for (int a = 0; a < blocks; ++a) {
       for (int b = a + 1; b < blocks; ++b) {
@@ -127,7 +134,8 @@ TEST(BlockFactor, SolvesAsDenseFactorsDo) {
   int skipped = 0;
   for (int sample = 0; sample < 400; ++sample) {
     const bool symmetric = sample % 2 == 0;
-    RandomMatrix S(random, symmetric);
+    RandomMatrix S(random, symmetric, sample % 4 < 2);
+    ASSERT_TRUE(sample % 4 >= 2 || S.graph.has_only_sixes());
     const Eigen::FullPivLU<MatX> lu(S.dense);
     // Pivots are looked for inside the blocks only: a matrix that needs others is none of ours.
     if (!S.factor.factorize(symmetric) || lu.rcond() < 1e-6) {

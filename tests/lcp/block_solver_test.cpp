@@ -1,5 +1,6 @@
 #include "lithe/lcp/block_solver.h"
 
+#include <Eigen/QR>
 #include <gtest/gtest.h>
 
 #include <random>
@@ -131,7 +132,7 @@ struct BlockAnswer {
   std::vector<RowClass> classes;
   LcpReport report;
 };
-BlockAnswer solve(const FactoredProblem& problem, LcpWorkspace& workspace, std::span<const RowClass> guess = {}) {
+BlockAnswer solve(const FactoredProblem& problem, LcpWorkspace& workspace, const LcpGuess& guess = {}) {
   BlockAnswer answer;
   const std::size_t n = problem.rows.size();
   answer.f.resize(n);
@@ -220,6 +221,71 @@ TEST(BlockPath, ArrivesAtRightClassesFromTheImpulsesOfANeighbour) {
   }
   EXPECT_GT(arrived, kSamples * 9 / 10);
   EXPECT_LE(wrong, arrived / 100);
+}
+
+// A guess that was wrong the last time is a place to start from: another velocity of the same contacts.
+TEST(BlockSolver, FindsTheSolutionFromTheImpulsesOfANeighbour) {
+  std::mt19937_64 random(37);
+  std::normal_distribution<double> number;
+  LcpWorkspace workspace;
+  int skipped = 0, other_motion = 0;
+  constexpr int kSamples = 500;
+  for (int sample = 0; sample < kSamples; ++sample) {
+    const FactoredProblem problem = random_problem(random, sample % 3 == 0, false);
+    FactoredProblem neighbour = problem;
+    const MatX G = problem.forms();
+    VecX v = VecX::Zero(G.cols());
+    for (double& vi : v) vi = 0.1 * number(random);
+    VecX::Map(neighbour.b.data(), G.rows()) += G * v;
+    const BlockAnswer before = solve(neighbour, workspace), cold = solve(problem, workspace);
+    const BlockAnswer warm = solve(problem, workspace, LcpGuess(before.classes, before.f, false));
+    ASSERT_TRUE(warm.report.solved()) << "sample " << sample;
+    EXPECT_NE(warm.report.stage, LcpStage::guess) << "sample " << sample;
+    if (has(cold.report.flags | warm.report.flags, LcpFlag::unpolished)) {
+      ++skipped;
+      continue;
+    }
+    EXPECT_LE(residual(problem.with_matrix().view(), warm.f, warm.w), 1e-9) << "sample " << sample;
+    const VecX difference = VecX::Map(warm.f.data(), G.rows()) - VecX::Map(cold.f.data(), G.rows());
+    other_motion += (G.transpose() * difference).cwiseAbs().maxCoeff() > 1e-7;  // friction allows for several
+  }
+  EXPECT_LT(skipped, kSamples / 10);
+  EXPECT_LT(other_motion, kSamples / 20);
+}
+
+// Against A_ii − A_iC A_CC⁺ A_Ci of the group's clamping rows C.
+TEST(BlockClassSystem, KnowsWhichRowsTheirGroupImplies) {
+  std::mt19937_64 random(41);
+  std::uniform_int_distribution<int> coin(0, 2);
+  BlockGraphs graphs;
+  BlockClassSystem system;
+  int implied = 0, free = 0;
+  for (int sample = 0; sample < 200; ++sample) {
+    const FactoredProblem problem = random_problem(random, sample % 2 == 0, false);
+    const FactoredLcp lcp = problem.view();
+    system.bind(lcp, graphs.graph_of(lcp));
+    const MatX G = problem.forms();
+    std::vector<RowClass> classes;
+    for (int i = 0; i < lcp.size(); ++i)
+      classes.push_back(coin(random) > 0 ? RowClass::clamping : RowClass::separating);
+    for (const RowGroup& group : problem.groups) {
+      for (int i = group.first_row; i < group.first_row + group.row_count; ++i) {
+        std::vector<int> clamping;
+        for (int c = group.first_row; c < group.first_row + group.row_count; ++c) {
+          if (c != i && classes[c] == RowClass::clamping) clamping.push_back(c);
+        }
+        const VecX g = G.row(i);
+        const MatX J = G(clamping, Eigen::all).transpose();
+        const VecX left = clamping.empty() ? g : VecX(g - J * J.completeOrthogonalDecomposition().solve(g));
+        const double share = left.squaredNorm() / g.squaredNorm();
+        ASSERT_TRUE(share < 1e-20 || share > 1e-6) << "sample " << sample;  // no doubtful ones
+        EXPECT_EQ(system.implied_by_group(i, classes, 1e-9), share < 1e-9) << "sample " << sample << ", row " << i;
+        ++(share < 1e-9 ? implied : free);
+      }
+    }
+  }
+  EXPECT_GT(implied, 500);
+  EXPECT_GT(free, 500);
 }
 
 TEST(BlockClassSystem, IsTheSameByUpdatesOfItsFactor) {

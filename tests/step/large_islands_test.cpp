@@ -77,6 +77,24 @@ TEST(LargeIslands, AWallIsSolvedInEveryStepWhenABrickStrikesIt) {
   EXPECT_GT(followed, 0);
 }
 
+// Cubes come down on others that are jammed: in most steps classes change somewhere.
+TEST(LargeIslands, AHeapIsSolvedInEveryStepWhileItFalls) {
+  const Scene scene = heap(60);
+  World world(scene.model);
+  world.set_state(scene.q, scene.v);
+  int largest = 0, rounds = 0, repaired = 0;
+  for (int i = 0; i < 700; ++i) {
+    world.step();
+    ASSERT_TRUE(world.status().solved()) << "step " << i << ", residual " << world.status().residual;
+    for (const Island& island : world.record().problem.islands) largest = std::max(largest, island.row_count);
+    rounds += world.status().active_set;
+    repaired += world.status().path;
+  }
+  EXPECT_GT(largest, 150);
+  EXPECT_GT(rounds, 50);
+  EXPECT_GT(repaired, 20);
+}
+
 // A stack at rest, and one whose boxes slide and tip.
 TEST(LargeIslands, HaveTheGradientsOfTheInverse) {
   for (const double push : {0.0, 1e-4}) {
