@@ -127,13 +127,13 @@ bool is_at_a_bound(RowClass c) { return c == RowClass::at_lower || c == RowClass
 
 // ±μ of a friction row that slides under a clamping normal, else 0.
 double share_of_normal(const LcpRow& row, RowClass own, std::span<const RowClass> classes) {
-  if (row.kind != RowKind::friction || !is_at_a_bound(own) || classes[row.normal] != RowClass::clamping) return 0;
+  if (!is_at_a_bound(own) || row.kind != RowKind::friction || classes[row.normal] != RowClass::clamping) return 0;
   return own == RowClass::at_upper ? row.friction : -row.friction;
 }
 
 // The impulse of a bounded row that is at a bound, else 0.
 double imposed_impulse(const LcpRow& row, RowClass own) {
-  if (row.kind != RowKind::bounded || !is_at_a_bound(own)) return 0;
+  if (!is_at_a_bound(own) || row.kind != RowKind::bounded) return 0;
   return own == RowClass::at_upper ? row.upper : row.lower;
 }
 
@@ -220,42 +220,44 @@ void BlockClassSystem::evaluate(std::span<const double> f, std::span<double> w) 
 // Which rows clamp, and what their pushes take along.
 void BlockClassSystem::gather(std::span<const RowClass> classes) {
   classes_ = classes;
-  symmetric_ = true;
   clamping_.clear();
   G_.clear();
   first_.clear();
+  std::size_t room = 0;
   for (const RowGroup& group : lcp_->groups) {
     first_.push_back(static_cast<int>(clamping_.size()));
     for (int i = group.first_row; i < group.first_row + group.row_count; ++i) {
-      if (classes[i] != RowClass::clamping) continue;
-      clamping_.push_back(i);
-      G_.push_back(forms_[i]);
+      if (classes[i] == RowClass::clamping) {
+        clamping_.push_back(i);
+        G_.push_back(forms_[i]);
+      } else if (share_of_normal(lcp_->rows[i], classes[i], classes) != 0) {
+        room += lcp_->width(group);
+      }
     }
   }
   first_.push_back(static_cast<int>(clamping_.size()));
   P_ = G_;
-
-  std::size_t room = 0;
-  for (int i = 0; i < lcp_->size(); ++i) {
-    if (share_of_normal(lcp_->rows[i], classes[i], classes) != 0) room += lcp_->width(lcp_->groups[group_of_[i]]);
-  }
-  if (room == 0) return;
-  symmetric_ = false;
+  symmetric_ = room == 0;
+  if (symmetric_) return;
   grow(pushes_, room);
   double* to = pushes_.data();
-  for (int i = 0; i < lcp_->size(); ++i) {
-    const double share = share_of_normal(lcp_->rows[i], classes[i], classes);
-    if (share == 0) continue;
-    const int normal = lcp_->rows[i].normal;
-    const int width = lcp_->width(lcp_->groups[group_of_[i]]);
-    const auto at = std::lower_bound(clamping_.begin(), clamping_.end(), normal) - clamping_.begin();
-    if (P_[at] == G_[at]) {
-      std::copy_n(G_[at], width, to);
-      P_[at] = to;
-      to += width;
+  for (std::size_t k = 0; k < lcp_->groups.size(); ++k) {
+    const RowGroup& group = lcp_->groups[k];
+    const int width = lcp_->width(group);
+    for (int i = group.first_row; i < group.first_row + group.row_count; ++i) {
+      const double share = share_of_normal(lcp_->rows[i], classes[i], classes);
+      if (share == 0) continue;
+      // The normal is in the same group.
+      const auto first = clamping_.begin() + first_[k], last = clamping_.begin() + first_[k + 1];
+      const auto at = std::lower_bound(first, last, lcp_->rows[i].normal) - clamping_.begin();
+      if (P_[at] == G_[at]) {
+        std::copy_n(G_[at], width, to);
+        P_[at] = to;
+        to += width;
+      }
+      double* pushed = pushes_.data() + (P_[at] - pushes_.data());
+      for (int r = 0; r < width; r += kLanes) as_pack(pushed + r) += broadcast(share) * as_pack(forms_[i] + r);
     }
-    double* pushed = pushes_.data() + (P_[at] - pushes_.data());
-    for (int r = 0; r < width; r += kLanes) as_pack(pushed + r) += broadcast(share) * as_pack(forms_[i] + r);
   }
 }
 
