@@ -325,7 +325,8 @@ bool BlockSolver::take_polished() {
   for (int round = 0; round <= kMostImprovements; ++round) {
     if (round > 0) system.evaluate(f, w);
     const double now = largest_violation(problem.lcp.rows, {problem.diagonal.data(), 1}, f, w) / problem.scale;
-    if (round > 0 && !(now < 0.5 * report_.residual)) {
+    const bool by_velocities = round > 1 || (round == 1 && !system.is_plain());
+    if (by_velocities && !(now < 0.5 * report_.residual)) {
       if (now < report_.residual) {
         report_.residual = now;
       } else {
