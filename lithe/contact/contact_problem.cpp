@@ -106,7 +106,7 @@ BoxedLcp ContactProblem::lcp(int island_index) const {
           .stride = matrix_stride(island),
           .b = std::span(b).subspan(first, count),
           .target = std::span(target).subspan(first, count),
-          .scales = scales.empty() ? LcpScales{} : scales[island_index]};
+          .scales = scales_of(island_index)};
 }
 
 LcpDiagonal ContactProblem::diagonal(int island_index) const {

@@ -77,6 +77,7 @@ struct ContactProblem {
     return std::span(patches).subspan(first_patch[island], first_patch[island + 1] - first_patch[island]);
   }
   BoxedLcp lcp(int island) const;
+  LcpScales scales_of(int island) const { return scales.empty() ? LcpScales{} : scales[island]; }
   // A_ii of the island's rows, whether A is formed or not.
   LcpDiagonal diagonal(int island) const;
   void clear();  // no constraints

@@ -187,7 +187,8 @@ FactoredLcp TreeForms::lcp(const ContactProblem& problem, int island_index) cons
           .G = G_.data(),
           .diagonal = diagonal_,
           .b = part(problem.b),
-          .target = part(problem.target)};
+          .target = part(problem.target),
+          .scales = problem.scales_of(island_index)};
 }
 
 bool prefers_trees(const DofTree& tree, const ContactProblem& problem, int island_index, const LcpOptions& options) {

@@ -26,12 +26,15 @@ struct FactoredLcp {
   std::span<const double> diagonal;  // A_ii = g_i·g_i
   std::span<const double> b;
   std::span<const double> target;  // as BoxedLcp's
+  LcpScales scales = {};
 
   int size() const { return static_cast<int>(rows.size()); }
   int width_of(int block) const { return block < 0 ? 0 : padded(block_sizes[block]); }
   int width(const RowGroup& group) const { return width_of(group.block_a) + width_of(group.block_b); }
   // The rows, bounds and velocities; A is null.
-  BoxedLcp without_matrix() const { return {.rows = rows, .A = nullptr, .stride = 0, .b = b, .target = target}; }
+  BoxedLcp without_matrix() const {
+    return {.rows = rows, .A = nullptr, .stride = 0, .b = b, .target = target, .scales = scales};
+  }
 };
 
 }  // namespace lithe
