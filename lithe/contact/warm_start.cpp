@@ -42,7 +42,7 @@ int end_of(const Island& island) { return island.first_row + island.row_count; }
 
 void WarmStart::remember(std::span<const Constraint> constraints, std::span<const Island> islands,
                          std::span<const RowClass> classes, std::span<const double> impulses,
-                         std::span<const std::uint8_t> steady) {
+                         std::span<const LcpReport> reports, std::span<const std::uint8_t> steady) {
   entries_.clear();
   int island = 0;
   for (const Constraint& constraint : constraints) {
@@ -50,6 +50,7 @@ void WarmStart::remember(std::span<const Constraint> constraints, std::span<cons
     Entry& entry = entries_.emplace_back();
     entry.key = constraint.key;
     entry.steady = steady[island] != 0;
+    entry.ridge = static_cast<float>(reports[island].ridge);
     std::copy_n(classes.begin() + constraint.first_row, constraint.rows, entry.classes);
     for (int k = 0; k < constraint.rows; ++k) entry.impulses[k] = rounded(impulses[constraint.first_row + k]);
     // A contact whose friction appears later starts by sticking.
@@ -60,33 +61,35 @@ void WarmStart::remember(std::span<const Constraint> constraints, std::span<cons
   if (!std::is_sorted(entries_.begin(), entries_.end(), ByPair())) std::sort(entries_.begin(), entries_.end(), ByKey());
 }
 
-// Usually it is the next entry; else a search for the pair, then among its few entries.
-const WarmStart::Entry* WarmStart::Reader::find(const ConstraintKey& key) {
-  if (next_ == entries_.size() || !(entries_[next_].key == key)) {
-    const Entry wanted{.key = key, .classes = {}, .steady = false, .impulses = {}};
-    const auto first = std::lower_bound(entries_.begin(), entries_.end(), wanted, ByPair());
-    next_ = static_cast<std::size_t>(first - entries_.begin());
-    while (next_ < entries_.size() && entries_[next_].key.pair == key.pair && !(entries_[next_].key == key)) ++next_;
-  }
-  const bool known = next_ < entries_.size() && entries_[next_].key == key;
-  return known ? &entries_[next_++] : nullptr;
-}
-
 int WarmStart::guess(const ContactProblem& problem, Guess& out) const {
   out.classes.resize(problem.rows.size());
   out.impulses.resize(problem.rows.size());
   out.steady.assign(problem.island_count(), 1);
+  out.ridges.assign(problem.island_count(), 0.0);
   int found = 0, island = 0;
-  Reader reader(*this);
+  auto cursor = entries_.begin();
   for (const Constraint& constraint : problem.constraints) {
     while (constraint.first_row >= end_of(problem.islands.islands()[island])) ++island;
-    const Entry* entry = reader.find(constraint.key);
-    if (entry == nullptr || !entry->steady) out.steady[island] = 0;
-    if (entry != nullptr) ++found;
+    const ConstraintKey& key = constraint.key;
+    // Usually the next entry; else a search for the pair, then among its few entries.
+    if (cursor == entries_.end() || !(cursor->key == key)) {
+      cursor =
+          std::lower_bound(entries_.begin(), entries_.end(),
+                           Entry{.key = key, .classes = {}, .steady = false, .ridge = 0, .impulses = {}}, ByPair());
+      while (cursor != entries_.end() && cursor->key.pair == key.pair && !(cursor->key == key)) ++cursor;
+    }
+    const bool known = cursor != entries_.end() && cursor->key == key;
+    if (!known || !cursor->steady) out.steady[island] = 0;
     for (int k = 0; k < constraint.rows; ++k) {
       const int row = constraint.first_row + k;
-      out.classes[row] = entry != nullptr ? entry->classes[k] : fresh_class(problem, constraint, k);
-      out.impulses[row] = entry != nullptr ? entry->impulses[k] : 0.0;
+      out.classes[row] = known ? cursor->classes[k] : fresh_class(problem, constraint, k);
+      out.impulses[row] = known ? cursor->impulses[k] : 0.0;
+    }
+    if (known) {
+      double& ridge = out.ridges[island];
+      if (cursor->ridge > 0 && (ridge == 0 || cursor->ridge < ridge)) ridge = cursor->ridge;
+      ++found;
+      ++cursor;
     }
   }
   return found;

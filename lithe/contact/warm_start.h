@@ -6,6 +6,7 @@
 
 #include "lithe/contact/contact_problem.h"
 #include "lithe/core/heap_size.h"
+#include "lithe/lcp/solve_lcp.h"
 
 namespace lithe {
 
@@ -19,41 +20,31 @@ class WarmStart {
     std::vector<RowClass> classes;
     std::vector<double> impulses;
     std::vector<std::uint8_t> steady;
+    std::vector<double> ridges;  // by island: the smallest ε that had found classes of its rows; 0: not known
   };
 
   bool empty() const { return entries_.empty(); }
   void clear() { entries_.clear(); }
   std::size_t memory() const { return heap_size(entries_); }  // bytes on the heap
 
-  // Keeps classes and impulses of all rows of constraints that are sorted by island. `steady`, by island: the answer was what
-  // had been guessed.
+  // Keeps classes and impulses of all rows of constraints that are sorted by island, and how they were found. `steady`, by
+  // island: the answer was what had been guessed.
   void remember(std::span<const Constraint> constraints, std::span<const Island> islands,
                 std::span<const RowClass> classes, std::span<const double> impulses,
-                std::span<const std::uint8_t> steady);
+                std::span<const LcpReport> reports, std::span<const std::uint8_t> steady);
 
   // As remembered where a constraint of the same name was there, else as for a contact that has just closed (clamping if its
   // velocity would violate it, b < 0, friction sticking; no impulse). Returns how many constraints were found.
   int guess(const ContactProblem& problem, Guess& out) const;
 
+ private:
   struct Entry {
     ConstraintKey key;
     RowClass classes[6];
     bool steady;
+    float ridge;
     float impulses[6];  // where a path begins, which need not be exact
   };
-  // Looks constraints up one after the other. It is fast where these come in the order in which they were remembered.
-  class Reader {
-   public:
-    explicit Reader(const WarmStart& of) : entries_(of.entries_) {}
-    // What is remembered of the constraint, or nothing.
-    const Entry* find(const ConstraintKey& key);
-
-   private:
-    std::span<const Entry> entries_;
-    std::size_t next_ = 0;
-  };
-
- private:
   std::vector<Entry> entries_;  // ascending by key.pair
 };
 

@@ -11,18 +11,16 @@ namespace {
 
 // From this share K⁻¹_ii A_ii on an explicit inverse has too few digits left.
 constexpr double kNoDigits = 1e7;
-// A pivot of this share of A_ii is what the ridge leaves of a redundant row.
-constexpr double kRedundantPivot = 1 / ClassInverse::kFragile;
 // What is left of an entry, of the entry itself, that counts as rounding of zero.
 constexpr double kVanished = 1e-13;
 
 }  // namespace
 
-bool ClassInverse::set(const PaddedMatrix& K, const double* diagonal, bool expect_lu) {
+bool ClassInverse::set(const PaddedMatrix& K, const double* diagonal, Form form) {
   inverse_.resize(K.rows, K.rows);
-  if (expect_lu && set_lu(K, diagonal) && smallest_pivot_ < 1 / kNoDigits) {
-    uses_lu_ = true;
-    return true;
+  if (form != Form::inverse) {
+    uses_lu_ = set_lu(K, diagonal) && (form == Form::lu || smallest_pivot_ < 1 / kNoDigits);
+    if (uses_lu_ || form == Form::lu) return uses_lu_;
   }
   std::copy_n(K.column(0), static_cast<std::size_t>(K.stride) * K.rows, inverse_.column(0));
   uses_lu_ = !invert(inverse_, exchanged_) || !(largest_share(diagonal) < kNoDigits);
@@ -40,15 +38,17 @@ bool ClassInverse::set_lu(const PaddedMatrix& K, const double* diagonal) {
   return true;
 }
 
+ClassInverse::Form ClassInverse::next_form() const {
+  return uses_lu_ && smallest_pivot_ < 1 / kNoDigits ? Form::expects_lu : Form::inverse;
+}
+
 double ClassInverse::largest_share(const double* diagonal) const {
   double largest = 0;
   for (int k = 0; k < size(); ++k) largest = std::max(largest, std::abs(inverse_.at(k, k)) * diagonal[k]);
   return largest;
 }
 
-bool ClassInverse::is_redundant(const double* diagonal) const {
-  return uses_lu_ ? smallest_pivot_ < kRedundantPivot : largest_share(diagonal) > kFragile;
-}
+bool ClassInverse::is_redundant(const double* diagonal) const { return uses_lu_ || largest_share(diagonal) > kFragile; }
 
 // One pack more per column.
 void ClassInverse::widen() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "lithe/lcp/dense_lu.h"
@@ -16,12 +17,20 @@ class ClassInverse {
   // What K⁻¹_ii A_ii may be of a row that leaves by an update.
   static constexpr double kFragile = 3e4;
 
-  // K as a whole, m×m, columns padded with zeros, and A_ii in the same order. False where it is singular. Where LU factors are expected to be
-  // needed, as one event after such a K, the inverse is not tried first, which takes three times as long.
-  bool set(const PaddedMatrix& K, const double* diagonal, bool expect_lu = false);
+  // What set() makes of K.
+  enum class Form : std::uint8_t {
+    inverse,     // or, where it has too few digits, LU factors
+    expects_lu,  // the same, but LU first, as one event after such a K: an inverse takes three times as long
+    lu,          // LU factors in any case: for a few solutions
+  };
+
+  // K as a whole, m×m, columns padded with zeros, and A_ii in the same order. False where it is singular.
+  bool set(const PaddedMatrix& K, const double* diagonal, Form form = Form::inverse);
 
   int size() const { return inverse_.rows; }
   bool uses_lu() const { return uses_lu_; }
+  // How an inverse that differs by a few rows is best built.
+  Form next_form() const;
 
   // The following three are not for LU. They return false, and change nothing, where K would become singular. Vectors are
   // padded, and their padding is zero.
@@ -37,7 +46,7 @@ class ClassInverse {
   void solve(const double* x, double* out) const;
   // K⁻¹_kk; not with LU.
   double diagonal(int k) const { return inverse_.at(k, k); }
-  // Whether only the ridge makes K regular.
+  // Whether only the ridge makes K regular; with LU, whether it may.
   bool is_redundant(const double* diagonal) const;
 
  private:

@@ -40,6 +40,8 @@ class DirectSolver {
   bool holds_as_given();
   void make_loops_consistent();
   bool solve_prepared(const LcpGuess& guess);
+  bool has_loops() const { return !buffers_.stresses.rows().empty(); }
+  bool is_told_at_once(const LcpGuess& guess) const;
   void take_first_classes(bool guessed);
   FollowStage::Outcome follow(const LcpGuess& guess);
   bool try_guess(std::span<const RowClass> guess);

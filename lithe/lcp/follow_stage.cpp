@@ -29,67 +29,134 @@ constexpr int kMostCorrections = 6;
 
 }  // namespace
 
-FollowStage::Outcome FollowStage::run(const PreparedLcp& problem, const LoopStresses& stresses,
-                                      std::span<const RowClass> guess, std::span<const double> impulses,
+FollowStage::Outcome FollowStage::run(const PreparedLcp& problem, const LoopStresses& stresses, const LcpGuess& guess,
                                       std::span<const double> b_free) {
   stresses_ = &stresses;
   events_ = inversions_ = 0;
   keep_.assign(problem.size(), 0);
+  guess_.assign(guess.classes.begin(), guess.classes.end());
+  problem.make_consistent(guess_);
   // All at once, so that no later step finds something missing.
-  for (auto* vector : {&start_, &swept_start_}) vector->reserve(problem.size());
+  for (auto* vector : {&start_, &swept_start_, &guess_start_}) vector->reserve(problem.size());
   for (auto* vector : {&f_, &w_, &f_ridge_, &f_free_, &r_, &correction_, &stress_}) vector->resize(problem.size());
   for (int redone = 0; redone <= kMostRedone; ++redone) {
-    choose_eliminated(problem, guess, impulses);
-    reduced_.reduce(problem, stresses, eliminate_, kRungs[0] * problem.mean_diagonal);
-    start_.resize(reduced_.size());
-    for (int i = 0; i < reduced_.size(); ++i) start_[i] = impulses[reduced_.kept()[i]];
-    const Outcome outcome = climb(problem, guess, b_free);
+    choose_eliminated(problem, guess.impulses);
+    const Outcome outcome = settle_nearby(problem, guess) ? Outcome::solved : climb(problem, guess.impulses, b_free);
     if (!keep_saturated(problem)) return outcome;
   }
   return Outcome::classes;
 }
 
+// Without E, if that is not at hand.
+void FollowStage::reduce(const PreparedLcp& problem, double epsilon) {
+  epsilon_ = epsilon;
+  ridge_ = epsilon * problem.mean_diagonal;
+  if (reduced_with_ == epsilon) return;
+  reduced_with_ = epsilon;
+  reduced_.reduce(problem, *stresses_, eliminate_, ridge_);
+}
+
+// In loops, where next to nothing has changed: the guessed classes, with the ridge that had found them, or those to which a short path leads from their
+// impulses. The last impulses are no such start, since they are not kept with all digits, which is much for rows that others imply; and the
+// classes that are right for one ridge may be far from those for another.
+bool FollowStage::settle_nearby(const PreparedLcp& problem, const LcpGuess& guess) {
+  took_guess_ = has_guess_start_ = false;
+  if (!has_loops()) return false;
+  const bool small = guess.ridge > 0 && guess.ridge < 0.5 * kRungs[0];
+  reduce(problem, kRungs[small ? 1 : 0]);
+  if (!guess.steady && !is_near(problem, guess.impulses)) return false;
+  rest_guess_.resize(reduced_.size());
+  for (int i = 0; i < reduced_.size(); ++i) rest_guess_[i] = guess_[reduced_.kept()[i]];
+  const bool regular = path_.take_classes(reduced_, ridge_, rest_guess_);
+  inversions_ += path_.inversions();
+  if (!regular) return false;
+  const ClassInverse::Form form = path_.next_form();
+  took_guess_ = is_settled(problem);
+  if (took_guess_) return true;
+  if (!(ridge_ * largest_magnitude(f_ridge_) <= problem.scale)) return false;
+  guess_start_.resize(reduced_.size());
+  for (int i = 0; i < reduced_.size(); ++i) guess_start_[i] = f_ridge_[reduced_.kept()[i]];
+  has_guess_start_ = !small;
+  if (!small || !is_near(problem, guess.impulses)) return false;
+  return follow_from(guess_start_, 0, few_events(), form) && is_settled(problem);
+}
+
+// Whether the last impulses, those at bounds exactly there, almost solve the problem as they are; start_ then has them.
+bool FollowStage::is_near(const PreparedLcp& problem, std::span<const double> impulses) {
+  if (compared_with_ == epsilon_) return is_near_;
+  compared_with_ = epsilon_;
+  start_.resize(reduced_.size());
+  for (int i = 0; i < reduced_.size(); ++i) {
+    const int row = reduced_.kept()[i];
+    start_[i] = guess_[row] == RowClass::at_upper   ? LcpRow::kInfinity
+                : guess_[row] == RowClass::at_lower ? -LcpRow::kInfinity
+                                                    : impulses[row];
+  }
+  path_.start(reduced_, ridge_, start_);
+  is_near_ = path_.distance() <= kNear * problem.scale;
+  return is_near_;
+}
+
+// Whether the classes at which the path is are an answer beyond doubt.
+bool FollowStage::is_settled(const PreparedLcp& problem) {
+  const bool exact = find_impulses(problem);
+  f_ridge_ = f_;
+  const double bend = ridge_ * largest_magnitude(f_);
+  if (!exact || bend > problem.scale) return false;
+  return verify(problem, bend > kBend * problem.scale) == Outcome::solved && residual_ <= kAlmostPolished && is_final();
+}
+
+// The ridge's impulses of the classes at which the path is; false where rounding keeps it from them.
+bool FollowStage::find_impulses(const PreparedLcp& problem) {
+  write_classes(problem);
+  reduced_.recover(path_.f(), problem.lcp.b, f_);
+  return refine(problem, kRidgeGoal * problem.scale, kRidgeEnough * problem.scale);
+}
+
 // Right classes for the ridge and, where it bends the equations too much for the polished impulses to be a solution, for a smaller
 // one.
-FollowStage::Outcome FollowStage::climb(const PreparedLcp& problem, std::span<const RowClass> guess,
+FollowStage::Outcome FollowStage::climb(const PreparedLcp& problem, std::span<const double> impulses,
                                         std::span<const double> b_free) {
   for (const double epsilon : {kRungs[0], kRungs[1]}) {  // with smaller ones an inverse has no digits left
-    epsilon_ = epsilon;
     const bool first = epsilon == kRungs[0];
-    const double ridge = epsilon * problem.mean_diagonal;
-    if (!first) reduced_.reduce(problem, *stresses_, eliminate_, ridge);
-    if (!follow(problem, ridge, first, guess)) return first ? Outcome::failed : Outcome::classes;
-    write_classes(problem);
-    reduced_.recover(path_.f(), problem.lcp.b, f_);
-    const bool exact = refine(problem, ridge, kRidgeGoal * problem.scale, kRidgeEnough * problem.scale);
+    reduce(problem, epsilon);
+    if (!(first ? follow(problem, impulses) : follow_from(start_, 0, many_events(), path_.next_form()))) {
+      return first ? Outcome::failed : Outcome::classes;
+    }
+    const bool exact = find_impulses(problem);
+    start_.resize(reduced_.size());
     for (int i = 0; i < reduced_.size(); ++i) start_[i] = f_[reduced_.kept()[i]];
     const double largest = largest_magnitude(f_);
-    const bool bends = ridge * largest > kBend * problem.scale;
+    const bool bends = ridge_ * largest > kBend * problem.scale;
     if (!bends && !exact) return Outcome::classes;
     // A bend of this size is no weight's.
-    const bool hopeless = ridge * largest > problem.scale;
+    const bool hopeless = ridge_ * largest > problem.scale;
     if (exact && !hopeless) {
-      const Outcome outcome = verify(problem, ridge, bends);
-      // In loops a lever may turn what the ridge lets pass into motion: then polished impulses break the conditions of the same classes.
-      const bool final = !first || polished_residual_ <= kAlmostPolished || !has_loops(problem);
-      if (outcome == Outcome::solved ? final : !bends) return outcome;
+      const Outcome outcome = verify(problem, bends);
+      if (outcome == Outcome::solved ? is_final() : !bends) return outcome;
     }
-    if (first && targets_push(problem, ridge, largest, b_free)) {
+    if (targets_push(problem, largest, b_free)) {
       stress_ = f_;
-      for (int pass = 0; pass < 2; ++pass) find_stress(ridge);
+      for (int pass = 0; pass < 2; ++pass) find_stress();
       return Outcome::contradiction;
     }
   }
   return Outcome::classes;
 }
 
-void FollowStage::choose_eliminated(const PreparedLcp& problem, std::span<const RowClass> guess,
-                                    std::span<const double> impulses) {
+// Whether what verify() found is an answer, and no smaller ridge is to be tried: in loops a lever may turn what the ridge lets pass into motion, and then
+// polished impulses break the conditions of the same classes.
+bool FollowStage::is_final() const {
+  return epsilon_ != kRungs[0] || polished_residual_ <= kAlmostPolished || !has_loops();
+}
+
+void FollowStage::choose_eliminated(const PreparedLcp& problem, std::span<const double> impulses) {
+  reduced_with_ = compared_with_ = 0;
   eliminate_.assign(problem.size(), 0);
   for (int i = 0; i < problem.size(); ++i) {
     const LcpRow& row = problem.lcp.rows[i];
     if (row.kind == RowKind::two_sided) eliminate_[i] = 1;
-    if (row.kind != RowKind::bounded || !row.soft || keep_[i] || guess[i] != RowClass::clamping) continue;
+    if (row.kind != RowKind::bounded || !row.soft || keep_[i] || guess_[i] != RowClass::clamping) continue;
     const double spare = kSpare * (row.upper - row.lower);
     eliminate_[i] = impulses[i] > row.lower + spare && impulses[i] < row.upper - spare;
   }
@@ -98,32 +165,25 @@ void FollowStage::choose_eliminated(const PreparedLcp& problem, std::span<const 
 // From impulses after two sweeps, on a short leash: sweeps save most of the events, but spread impulses over redundant rows,
 // from where some paths get nowhere. Those begin anew from the impulses as they were. These are not kept with all digits; in loops, where
 // that matters, rows that were at their bounds are exactly there, and where next to nothing has changed that comes first.
-bool FollowStage::follow(const PreparedLcp& problem, double ridge, bool first, std::span<const RowClass> guess) {
+bool FollowStage::follow(const PreparedLcp& problem, std::span<const double> impulses) {
   const int n = reduced_.size();
-  const double most_work = has_loops(problem) ? kMostWorkInLoops : kMostWork;
-  const auto follow_from_start = [&](int sweeps, int events) {
-    path_.start(reduced_, ridge, start_);
-    if (sweeps > 0) path_.sweep(sweeps);
-    const bool found = path_.follow({.events = events, .work = most_work});
-    events_ += path_.events();
-    inversions_ += path_.inversions();
-    return found;
-  };
-  const int few = 30 + n / 2, many = 2 * n + 50;
-  if (!first) return follow_from_start(0, many);
-  if (!has_loops(problem)) return follow_from_start(kSweepsAhead, few) || follow_from_start(0, many);
-  swept_start_ = start_;
-  for (int i = 0; i < n; ++i) {
-    const RowClass was = guess[reduced_.kept()[i]];
-    if (is_at_bound(was)) start_[i] = was == RowClass::at_upper ? LcpRow::kInfinity : -LcpRow::kInfinity;
+  swept_start_.resize(n);
+  for (int i = 0; i < n; ++i) swept_start_[i] = impulses[reduced_.kept()[i]];
+  if (!has_loops()) {
+    return follow_from(swept_start_, kSweepsAhead, few_events()) || follow_from(swept_start_, 0, many_events());
   }
-  path_.start(reduced_, ridge, start_);
-  const bool near = path_.distance() <= kNear * problem.scale;
-  if (near && follow_from_start(0, few)) return true;
-  std::swap(start_, swept_start_);
-  if (follow_from_start(kSweepsAhead, few)) return true;
-  std::swap(start_, swept_start_);
-  return follow_from_start(0, many);
+  const bool near = is_near(problem, impulses);
+  if (near && follow_from(has_guess_start_ ? guess_start_ : start_, 0, few_events())) return true;
+  return follow_from(swept_start_, kSweepsAhead, few_events()) || follow_from(start_, 0, many_events());
+}
+
+bool FollowStage::follow_from(std::span<const double> start, int sweeps, int events, ClassInverse::Form form) {
+  path_.start(reduced_, ridge_, start);
+  if (sweeps > 0) path_.sweep(sweeps);
+  const bool found = path_.follow({.events = events, .work = has_loops() ? kMostWorkInLoops : kMostWork, .form = form});
+  events_ += path_.events();
+  inversions_ += path_.inversions();
+  return found;
 }
 
 void FollowStage::write_classes(const PreparedLcp& problem) {
@@ -164,13 +224,12 @@ void FollowStage::correct(std::span<double> f) {
   for (std::size_t i = 0; i < f.size(); ++i) f[i] += correction_[i];
 }
 
-// Impulses of the classes, by corrections with the inverse at hand; `ridge` is that of the inverse, or zero. False where more than
-// `enough` remains.
-bool FollowStage::refine(const PreparedLcp& problem, double ridge, double goal, double enough) {
+// The ridge's impulses of the classes, by corrections with the inverse at hand. False where more than `enough` remains.
+bool FollowStage::refine(const PreparedLcp& problem, double goal, double enough) {
   double before = LcpRow::kInfinity;
   for (int round = 0;; ++round) {
     evaluate(problem.lcp, f_, w_);
-    find_error(problem, ridge);
+    find_error(problem, ridge_);
     const double worst = largest_magnitude(r_);
     if (worst <= goal) return true;
     if (round == kMostCorrections || !(worst <= 0.5 * before)) return worst <= enough;
@@ -193,66 +252,90 @@ bool FollowStage::keep_saturated(const PreparedLcp& problem) {
 
 // The same classes without targets; `largest` impulse is that with them. Targets that push against one another have impulses that grow as the
 // ridge gets smaller, and without them all is well; weights on light bodies, which also bend the ridge, stay.
-bool FollowStage::targets_push(const PreparedLcp& problem, double ridge, double largest,
-                               std::span<const double> b_free) {
+bool FollowStage::targets_push(const PreparedLcp& problem, double largest, std::span<const double> b_free) {
   if (b_free.empty()) return false;
   evaluate(problem.lcp, f_, w_);
   for (int i = 0; i < problem.size(); ++i) w_[i] += b_free[i] - problem.lcp.b[i];
-  find_error(problem, ridge);
+  find_error(problem, ridge_);
   f_free_ = f_;
   correct(f_free_);
   return largest_magnitude(f_free_) < kWithoutTargets * largest;
 }
 
-FollowStage::Outcome FollowStage::verify(const PreparedLcp& problem, double ridge, bool bends) {
+// f are the ridge's impulses and w = A f + b.
+FollowStage::Outcome FollowStage::verify(const PreparedLcp& problem, bool bends) {
   f_ridge_ = f_;
   const double bent = violation(problem);
   moved_ = classes_;
-  if (move_violators(problem, ridge, f_, w_, moved_) != 0) {
+  if (move_violators(problem, ridge_, f_, w_, moved_) != 0) {
     classes_ = moved_;
     return Outcome::classes;
   }
-  residual_ = polish(problem, ridge) ? violation(problem) : LcpRow::kInfinity;
+  residual_ = polish(problem) ? violation(problem) : LcpRow::kInfinity;
   polished_residual_ = residual_;
   is_polished_ = residual_ <= kPolishedResidual;
   if (!is_polished_ && bent < residual_) {
     f_ = f_ridge_;
+    evaluate(problem.lcp, f_, w_);
     residual_ = violation(problem);
   }
-  const double enough = has_loops(problem) ? kAlmostPolished : kPolishedResidual;
+  const double enough = has_loops() ? kAlmostPolished : kPolishedResidual;
   const bool good = polished_residual_ <= enough || (!bends && residual_ <= kUnpolishedResidual);
-  return good && !has_kinks(problem, ridge) ? Outcome::solved : Outcome::classes;
+  return good && settle_ties(problem) ? Outcome::solved : Outcome::classes;
 }
 
-// Whether rows are tied that the clamping rows do not imply, as dry friction in loops is implied. Without loops, and where a tied row
-// clamps, that is left to others.
-bool FollowStage::has_kinks(const PreparedLcp& problem, double ridge) {
-  if (!has_loops(problem)) return TiedRows::any(problem, f_, w_);
+// Rows that are tied. Without loops that is left to others, and so is a choice: of a normal that clamps and may as well separate, and of soft rows.
+// False there.
+bool FollowStage::settle_ties(const PreparedLcp& problem) {
+  tied_rows_ = 0;
+  has_kinks_ = false;
+  if (!has_loops()) return !TiedRows::any(problem, f_, w_);
   for (int i = 0; i < reduced_.size(); ++i) {
     const int row = reduced_.kept()[i];
     if (!is_tied(problem, row, f_, w_)) continue;
-    const bool clamps = path_.classes()[i] == RowClass::clamping;
-    if (clamps || response_left(problem, ridge, row) > TiedRows::kImplied * problem.diagonal[row]) return true;
+    ++tied_rows_;
+    if (is_implied(problem, i)) continue;
+    has_kinks_ = true;
+    if (path_.classes()[i] == RowClass::clamping && problem.lcp.rows[row].kind == RowKind::one_sided) return false;
   }
-  return std::ranges::any_of(reduced_.eliminated(), [&](int row) { return is_tied(problem, row, f_, w_); });
+  return std::ranges::none_of(reduced_.eliminated(), [&](int row) { return is_tied(problem, row, f_, w_); });
+}
+
+// Whether row i of the reduced problem moves only if clamping rows do, as dry friction in loops.
+bool FollowStage::is_implied(const PreparedLcp& problem, int i) {
+  const int row = reduced_.kept()[i];
+  const double little = TiedRows::kImplied * problem.diagonal[row];
+  if (reduced_.response_left(i) <= little) return true;
+  const bool clamps = path_.classes()[i] == RowClass::clamping;
+  return (clamps ? response_left_by_others(problem, row) : response_left(problem, row)) <= little;
 }
 
 // What the clamping rows, held still, leave of the row's response to its own impulse: A_ii − aᵀx with (A + ε̄I) x = a, but for ε̄ x², by which
 // those rows creep.
-double FollowStage::response_left(const PreparedLcp& problem, double ridge, int row) {
+double FollowStage::response_left(const PreparedLcp& problem, int row) {
   const double* a = problem.lcp.column(row);
   r_.assign(problem.size(), 0.0);
   for_each_clamping_row([&](int i) { r_[i] = a[i]; });
   find_correction();
   double left = problem.diagonal[row];
   for (int i = 0; i < problem.size(); ++i) left += a[i] * correction_[i];
-  for_each_clamping_row([&](int i) { left -= ridge * correction_[i] * correction_[i]; });
+  for_each_clamping_row([&](int i) { left -= ridge_ * correction_[i] * correction_[i]; });
   return left;
 }
 
-// The residual of f, which w is found for. What two-sided rows cannot have together is left out.
+// The same of a row that clamps, by the others: 1/x_i with (A + ε̄I) x = e_i, but for ε̄ (x/x_i)².
+double FollowStage::response_left_by_others(const PreparedLcp& problem, int row) {
+  r_.assign(problem.size(), 0.0);
+  r_[row] = -1;
+  find_correction();
+  double squares = 0;
+  for_each_clamping_row([&](int i) { squares += correction_[i] * correction_[i]; });
+  const double x = correction_[row];
+  return 1 / x - ridge_ * squares / (x * x);
+}
+
+// The residual of f and w = A f + b. What two-sided rows cannot have together is left out, of w, too.
 double FollowStage::violation(const PreparedLcp& problem) {
-  evaluate(problem.lcp, f_, w_);
   stresses_->remove_from(w_);
   return largest_violation(problem.lcp, f_, w_) / problem.scale;
 }
@@ -260,13 +343,15 @@ double FollowStage::violation(const PreparedLcp& problem) {
 // From the ridge's impulses to f_C = −A_C# b_C, with the inverse of the ridge problem: corrections by it go to what solves the equations
 // without a ridge, and what is out of A_C's range is taken out of them, because many impulses move redundant rows alike. Without loops a
 // factorisation decides which rows are redundant: contacts a micrometre apart are not, and the ridge's inverse has too few digits to tell.
-bool FollowStage::polish(const PreparedLcp& problem, double ridge) {
+bool FollowStage::polish(const PreparedLcp& problem) {
   const bool redundant = path_.is_redundant();
-  if (redundant && !has_loops(problem)) {
+  if (redundant && !has_loops()) {
     ++inversions_;
-    return rank_polish_.run(problem, *stresses_, eliminate_, path_.classes(), f_);
+    if (!rank_polish_.run(problem, *stresses_, eliminate_, path_.classes(), f_)) return false;
+    evaluate(problem.lcp, f_, w_);
+    return true;
   }
-  if (redundant && !remove_stress(ridge)) return false;
+  if (redundant && !remove_stress()) return false;
   double before = LcpRow::kInfinity;
   for (int round = 0;; ++round) {
     stresses_->remove_from(f_);
@@ -276,28 +361,27 @@ bool FollowStage::polish(const PreparedLcp& problem, double ridge) {
     if (worst <= kPolishGoal * problem.scale) return true;
     if (round == kMostCorrections || !(worst <= 0.5 * before)) return worst <= kAlmostPolished * problem.scale;
     before = worst;
-    find_correction();
-    for (std::size_t i = 0; i < f_.size(); ++i) f_[i] += correction_[i];
+    correct(f_);
     if (!redundant) continue;
     stress_ = correction_;
-    find_stress(ridge);
+    find_stress();
     for (std::size_t i = 0; i < f_.size(); ++i) f_[i] -= stress_[i];
   }
 }
 
 // ε̄ (A_C + ε̄I)⁻¹ x of impulses x, in place: what x has outside A_C's range, and a share of ε̄ of what it has there.
-void FollowStage::find_stress(double ridge) {
+void FollowStage::find_stress() {
   r_.assign(stress_.size(), 0.0);
-  for_each_clamping_row([&](int i) { r_[i] = ridge * stress_[i]; });
+  for_each_clamping_row([&](int i) { r_[i] = ridge_ * stress_[i]; });
   find_correction();
   for (std::size_t i = 0; i < stress_.size(); ++i) stress_[i] = -correction_[i];
 }
 
 // False where taking it out once more changes the impulses: then no group inverse exists, or rows are almost redundant.
-bool FollowStage::remove_stress(double ridge) {
+bool FollowStage::remove_stress() {
   for (int pass = 0; pass < 2; ++pass) {
     stress_ = f_;
-    find_stress(ridge);
+    find_stress();
     const double before = largest_magnitude(f_);
     for (std::size_t i = 0; i < f_.size(); ++i) f_[i] -= stress_[i];
     if (pass == 1) return largest_magnitude(stress_) <= kNoStress * before;
@@ -306,9 +390,6 @@ bool FollowStage::remove_stress(double ridge) {
 }
 
 // Only two-sided rows of E take part in stresses: soft rows would answer them by their own compliance.
-bool FollowStage::has_loops(const PreparedLcp& problem) const {
-  return std::ranges::any_of(reduced_.eliminated(),
-                             [&](int i) { return problem.lcp.rows[i].kind == RowKind::two_sided; });
-}
+bool FollowStage::has_loops() const { return !stresses_->rows().empty(); }
 
 }  // namespace lithe

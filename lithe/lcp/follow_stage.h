@@ -6,6 +6,7 @@
 #include "lithe/lcp/rank_polish.h"
 #include "lithe/lcp/reduced_lcp.h"
 #include "lithe/lcp/solution_path.h"
+#include "lithe/lcp/solve_lcp.h"
 
 namespace lithe {
 
@@ -24,10 +25,10 @@ class FollowStage {
     failed,
   };
 
-  // `guess` and `impulses`: the last step's, by row. `b_free` is b without the targets that may contradict one another; empty where
+  // `guess`: the last step's classes and impulses, by row. `b_free` is b without the targets that may contradict one another; empty where
   // there are none.
-  Outcome run(const PreparedLcp& problem, const LoopStresses& stresses, std::span<const RowClass> guess,
-              std::span<const double> impulses, std::span<const double> b_free);
+  Outcome run(const PreparedLcp& problem, const LoopStresses& stresses, const LcpGuess& guess,
+              std::span<const double> b_free);
 
   std::span<const RowClass> classes() const { return classes_; }
   std::span<const double> f() const { return f_; }
@@ -36,44 +37,65 @@ class FollowStage {
   std::span<const double> stress() const { return stress_; }
   double residual() const { return residual_; }
   bool is_polished() const { return is_polished_; }  // else f is the better one of the ridge's and the polished
+  int tied_rows() const { return tied_rows_; }       // in loops; without, none are tied where it has answered
+  bool has_kinks() const { return has_kinks_; }      // some are not implied by clamping rows
+  bool took_guess() const { return took_guess_; }    // the classes are the guess as it was
   double epsilon() const { return epsilon_; }        // of the ridge problem, of mean(diag A)
   int events() const { return events_; }
   int inversions() const { return inversions_; }
 
  private:
-  void choose_eliminated(const PreparedLcp& problem, std::span<const RowClass> guess, std::span<const double> impulses);
-  Outcome climb(const PreparedLcp& problem, std::span<const RowClass> guess, std::span<const double> b_free);
-  bool follow(const PreparedLcp& problem, double ridge, bool first, std::span<const RowClass> guess);
+  void choose_eliminated(const PreparedLcp& problem, std::span<const double> impulses);
+  void reduce(const PreparedLcp& problem, double epsilon);
+  bool settle_nearby(const PreparedLcp& problem, const LcpGuess& guess);
+  bool is_near(const PreparedLcp& problem, std::span<const double> impulses);
+  bool is_settled(const PreparedLcp& problem);
+  Outcome climb(const PreparedLcp& problem, std::span<const double> impulses, std::span<const double> b_free);
+  bool follow(const PreparedLcp& problem, std::span<const double> impulses);
+  bool follow_from(std::span<const double> start, int sweeps, int events,
+                   ClassInverse::Form form = ClassInverse::Form::inverse);
+  int few_events() const { return 30 + reduced_.size() / 2; }
+  int many_events() const { return 50 + 2 * reduced_.size(); }
+  bool find_impulses(const PreparedLcp& problem);
+  void write_classes(const PreparedLcp& problem);
+  bool refine(const PreparedLcp& problem, double goal, double enough);
   void find_error(const PreparedLcp& problem, double ridge);
   template <class Visit>
   void for_each_clamping_row(Visit visit) const;
   void find_correction();
   void correct(std::span<double> f);
-  double response_left(const PreparedLcp& problem, double ridge, int row);
-  bool refine(const PreparedLcp& problem, double ridge, double goal, double enough);
-  bool has_kinks(const PreparedLcp& problem, double ridge);
-  void write_classes(const PreparedLcp& problem);
   bool keep_saturated(const PreparedLcp& problem);
-  Outcome verify(const PreparedLcp& problem, double ridge, bool bends);
+  bool targets_push(const PreparedLcp& problem, double largest, std::span<const double> b_free);
+  Outcome verify(const PreparedLcp& problem, bool bends);
+  bool is_final() const;
+  bool settle_ties(const PreparedLcp& problem);
+  bool is_implied(const PreparedLcp& problem, int i);
+  double response_left(const PreparedLcp& problem, int row);
+  double response_left_by_others(const PreparedLcp& problem, int row);
   double violation(const PreparedLcp& problem);
-  bool targets_push(const PreparedLcp& problem, double ridge, double largest, std::span<const double> b_free);
-  bool polish(const PreparedLcp& problem, double ridge);
-  void find_stress(double ridge);
-  bool remove_stress(double ridge);
-  bool has_loops(const PreparedLcp& problem) const;
+  bool polish(const PreparedLcp& problem);
+  void find_stress();
+  bool remove_stress();
+  bool has_loops() const;
 
   const LoopStresses* stresses_ = nullptr;
   std::vector<std::uint8_t> eliminate_, keep_;
   ReducedLcp reduced_;
   SolutionPath path_;
-  RankPolish rank_polish_;  // of redundant classes without loops
-  std::vector<double> start_, swept_start_;
+  RankPolish rank_polish_;                                 // of redundant classes without loops
+  std::vector<double> start_, swept_start_, guess_start_;  // by row of the reduced problem
+  std::vector<RowClass> guess_, rest_guess_;               // by row of the problem, and of the reduced one
   std::vector<RowClass> classes_, moved_;
   std::vector<double> f_, w_, f_ridge_, f_free_, stress_;
   std::vector<double> r_, correction_;
   AlignedBuffer r_R_;
-  double residual_ = 0, polished_residual_ = 0, epsilon_ = 0;
-  bool is_polished_ = false;
+  double residual_ = 0, polished_residual_ = 0;
+  double epsilon_ = 0, ridge_ = 0;  // of the problem at hand: ε, and ε̄
+  double reduced_with_ = 0;         // the ε of reduced_; 0: it is to be made
+  double compared_with_ = 0;        // the ε that is_near_ is known for
+  bool is_near_ = false;            // the last impulses are almost a solution
+  bool is_polished_ = false, took_guess_ = false, has_guess_start_ = false, has_kinks_ = false;
+  int tied_rows_ = 0;
   int events_ = 0, inversions_ = 0;
 };
 

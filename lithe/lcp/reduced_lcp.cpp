@@ -132,12 +132,20 @@ void ReducedLcp::eliminate(double* x) const {
   }
 }
 
-// x over E and R, padded: x_E ← L⁻ᵀ(x_E − Z x_R).
-void ReducedLcp::substitute(double* x) const {
+// x over E and R, padded: x_E ← L⁻ᵀ(x_E − Z x_R). Beyond the first `count` entries x counts as zero.
+void ReducedLcp::substitute(double* x, int count) const {
   for (int q = eliminated_count() - 1; q >= 0; --q) {
     const int first = pack_of(q);
-    x[q] = (x[q] - dot(factor(q) + first, x + first, factor_stride_ - first)) * inverse_diagonal_[q];
+    x[q] = (x[q] - dot(factor(q) + first, x + first, count - first)) * inverse_diagonal_[q];
   }
+}
+
+double ReducedLcp::response_left(int i) const {
+  double* x = work_.data();
+  std::fill_n(x, padded_E_, 0.0);
+  for (int q = 0; q < eliminated_count(); ++q) x[q] = factor(q)[padded_E_ + i];
+  substitute(x, padded_E_);
+  return diagonal(i) - ridge_ * dot(x, x, padded_E_);
 }
 
 void ReducedLcp::reduce_vector(std::span<const double> x, double* out) const {
@@ -163,7 +171,7 @@ void ReducedLcp::recover_eliminated(const double* f_R, std::span<const double> b
   eliminate(x);
   for (int q = 0; q < eliminated_count(); ++q) x[q] = -x[q];
   std::copy_n(f_R, padded_R_, x + padded_E_);
-  substitute(x);
+  substitute(x, factor_stride_);
   for (int q = 0; q < eliminated_count(); ++q) f[eliminated_[q]] = x[q];
 }
 

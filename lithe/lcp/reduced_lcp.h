@@ -31,6 +31,8 @@ class ReducedLcp {
   double diagonal(int i) const { return A_.at(i, i); }                         // of A_R
   double whole_diagonal(int i) const { return problem_->diagonal[kept_[i]]; }  // A_ii
   const double* b() const { return b_.data(); }                                // b_R, padded
+  // What E, held still, leaves of the response of row i of R to its own impulse: that of A_R less ε̄ x², by which E creeps.
+  double response_left(int i) const;
 
   // b_R of another right-hand side, by row of the problem: x_R − A_RE A_EE⁻¹ x_E, padded.
   void reduce_vector(std::span<const double> x, double* out) const;
@@ -46,7 +48,7 @@ class ReducedLcp {
   void subtract_squares();
   void gather(const double* x, int first, double* out) const;
   void eliminate(double* x) const;
-  void substitute(double* x) const;
+  void substitute(double* x, int count) const;
   int eliminated_count() const { return static_cast<int>(eliminated_.size()); }
   const double* factor(int q) const { return factors_.data() + static_cast<std::ptrdiff_t>(q) * factor_stride_; }
 

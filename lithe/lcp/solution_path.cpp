@@ -20,7 +20,7 @@ bool is_imposed(const LcpRow& row) { return row.kind == RowKind::bounded && row.
 bool SolutionPath::slides(int i) const { return row(i).kind == RowKind::friction && is_at_bound(classes_[i]); }
 double SolutionPath::coupling(int i) const { return sign_of(classes_[i]) * row(i).friction; }
 
-void SolutionPath::start(const ReducedLcp& problem, double ridge, std::span<const double> f) {
+void SolutionPath::prepare(const ReducedLcp& problem, double ridge) {
   problem_ = &problem;
   ridge_ = ridge;
   n_ = problem.size();
@@ -40,9 +40,26 @@ void SolutionPath::start(const ReducedLcp& problem, double ridge, std::span<cons
     int* of_normal = &tangents_[2 * static_cast<std::size_t>(row(i).normal)];
     of_normal[of_normal[0] < 0 ? 0 : 1] = i;
   }
+}
+
+void SolutionPath::start(const ReducedLcp& problem, double ridge, std::span<const double> f) {
+  prepare(problem, ridge);
   for (int i = 0; i < n_; ++i) f_[i] = moves(i) || row(i).kind == RowKind::bounded ? f[i] : 0.0;
   clamp_to_bounds(problem.rows(), std::span(f_).first(n_));
   evaluate(problem.b());
+}
+
+bool SolutionPath::take_classes(const ReducedLcp& problem, double ridge, std::span<const RowClass> classes) {
+  prepare(problem, ridge);
+  for (int i = 0; i < n_; ++i) {
+    classes_[i] = classes[i] == RowClass::clamping && !moves(i) ? RowClass::separating : classes[i];
+  }
+  if (!build_inverse(ClassInverse::Form::lu)) return false;
+  set_bound_impulses();
+  evaluate(problem.b());
+  const double* change = answer_to(w_.data());
+  for (int i = 0; i < n_; ++i) f_[i] += change[i];
+  return true;
 }
 
 // w = A f + b.
@@ -147,7 +164,7 @@ void SolutionPath::fill_row(int i, double* out) const {
   for (int k = m; k < padded(m); ++k) out[k] = 0;
 }
 
-bool SolutionPath::build_inverse(bool expect_lu) {
+bool SolutionPath::build_inverse(ClassInverse::Form form) {
   clamping_.clear();
   for (int i = 0; i < n_; ++i) {
     place_[i] = -1;
@@ -164,7 +181,7 @@ bool SolutionPath::build_inverse(bool expect_lu) {
   }
   ++inversions_;
   work_ += static_cast<double>(m) * m * m;
-  return inverse_.set(K_, diagonal_.data(), expect_lu);
+  return inverse_.set(K_, diagonal_.data(), form);
 }
 
 bool SolutionPath::append(int i) {
@@ -222,7 +239,7 @@ bool SolutionPath::change_class(int i, RowClass next) {
     return true;
   }
   classes_[i] = next;
-  return build_inverse(inverse_.uses_lu());
+  return build_inverse(inverse_.next_form());
 }
 
 // By changes of the inverse. Where one of them fails, the classes of the friction rows are right all the same.
@@ -290,7 +307,7 @@ PathPoint SolutionPath::point() const {
 bool SolutionPath::follow(const Limits& limits) {
   classify();
   find_perturbation();
-  if (!build_inverse(false)) return false;
+  if (!build_inverse(limits.form)) return false;
   t_ = 1;
   entering_ = -1;
   for (int count = 0; count <= limits.events && work_ <= limits.work; ++count) {

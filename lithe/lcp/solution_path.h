@@ -21,11 +21,15 @@ class SolutionPath {
  public:
   struct Limits {
     int events = 0;
-    double work = 0;  // multiply-adds, in all since start()
+    double work = 0;                                        // multiply-adds, in all since start()
+    ClassInverse::Form form = ClassInverse::Form::inverse;  // the first one
   };
 
   // At the impulses `f` (by row of the reduced problem), moved into their bounds.
   void start(const ReducedLcp& problem, double ridge, std::span<const double> f);
+  // At t = 0 without a path: the impulses that these classes (consistent, by row of the reduced problem) have there, within their bounds or not.
+  // False where the class is singular.
+  bool take_classes(const ReducedLcp& problem, double ridge, std::span<const RowClass> classes);
   // Projected Gauss–Seidel: gets rid of most of the changes that follow from signs of velocities alone.
   void sweep(int count);
   // What velocities lack for the impulses to be a solution as they are: the largest |p|, up to the ridge.
@@ -35,13 +39,15 @@ class SolutionPath {
   int events() const { return events_; }          // since start()
   int inversions() const { return inversions_; }  // and how often K⁻¹ was built anew
 
-  // What follow() arrives at.
+  // What follow() arrives at, or what take_classes() was given.
   std::span<const RowClass> classes() const { return classes_; }
 
   const double* f() const { return f_.data(); }  // padded
   // What the impulses change by so that the clamping rows' velocities, with the ridge, fall by `r` (padded, read there only). Padded; valid
   // until the next call.
   const double* answer_to(const double* r);
+  // For Limits of a path that begins near these classes.
+  ClassInverse::Form next_form() const { return inverse_.next_form(); }
   // Whether only the ridge makes the class's matrix regular.
   bool is_redundant();
 
@@ -51,9 +57,10 @@ class SolutionPath {
   bool moves(int i) const { return problem_->diagonal(i) > 0; }
   bool slides(int i) const;
   double coupling(int i) const;
+  void prepare(const ReducedLcp& problem, double ridge);
   void classify();
   void find_perturbation();
-  bool build_inverse(bool expect_lu);
+  bool build_inverse(ClassInverse::Form form);
   void fill_column(int row, double* out) const;
   void fill_row(int row, double* out) const;
   void find_direction();

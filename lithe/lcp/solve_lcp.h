@@ -97,13 +97,15 @@ struct LcpGuess {
   std::span<const RowClass> classes = {};
   std::span<const double> impulses = {};  // a path begins here (LcpStage::follow)
   bool steady = true;                     // the classes are likely to be right as they are: they are tried first
+  double ridge = 0;                       // the ε that had found the classes (LcpReport::ridge); 0: not known
 
   LcpGuess() = default;
   // Classes alone, in whatever holds them.
   template <std::convertible_to<std::span<const RowClass>> Classes>
   LcpGuess(const Classes& given_classes) : classes(given_classes) {}  // NOLINT: they are a guess
-  LcpGuess(std::span<const RowClass> given_classes, std::span<const double> given_impulses, bool is_steady)
-      : classes(given_classes), impulses(given_impulses), steady(is_steady) {}
+  LcpGuess(std::span<const RowClass> given_classes, std::span<const double> given_impulses, bool is_steady,
+           double given_ridge = 0)
+      : classes(given_classes), impulses(given_impulses), steady(is_steady), ridge(given_ridge) {}
 };
 
 // Solves the problem: f, w and classes (n entries each) are written, always finite. Among several true solutions the guess

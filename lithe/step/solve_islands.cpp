@@ -100,7 +100,8 @@ class IslandSolver {
     const auto part = [&](auto& all) { return std::span(all).subspan(island.first_row, island.row_count); };
     IslandRows rows = {{}, part(record_.f), part(record_.w), part(record_.classes)};
     if (guessing_) {
-      rows.guess = LcpGuess(part(work_.guess.classes), part(work_.guess.impulses), work_.guess.steady[i] != 0);
+      rows.guess = LcpGuess(part(work_.guess.classes), part(work_.guess.impulses), work_.guess.steady[i] != 0,
+                            work_.guess.ridges[i]);
     }
     LcpReport& report = record_.reports[i];
     report = solve_island(model_.tree(), record_, problem_, i, rows);

@@ -133,14 +133,19 @@ TEST(ClassInverse, SolvesAlikeWhetherFactorsAreExpectedOrNot) {
     const VecX diagonal = K.diagonal();
     K.diagonal().array() += 1e-9 * diagonal.mean();
     const VecX x = random_vector(random, m);
-    std::vector<AlignedBuffer> out(2, AlignedBuffer(16));
-    for (const bool expected : {false, true}) {
+    std::vector<AlignedBuffer> out;
+    for (const auto form : {ClassInverse::Form::inverse, ClassInverse::Form::expects_lu, ClassInverse::Form::lu}) {
       ClassInverse inverse;
-      ASSERT_TRUE(inverse.set(padded_copy(K), diagonal.data(), expected));
-      factored += expected && inverse.uses_lu();
-      inverse.solve(padded_copy(VecX(K * x)).data(), out[expected].data());
+      ASSERT_TRUE(inverse.set(padded_copy(K), diagonal.data(), form));
+      factored += form == ClassInverse::Form::expects_lu && inverse.uses_lu();
+      EXPECT_TRUE(form != ClassInverse::Form::lu || inverse.uses_lu());
+      out.emplace_back(16);
+      inverse.solve(padded_copy(VecX(K * x)).data(), out.back().data());
     }
-    for (int i = 0; i < m; ++i) EXPECT_NEAR(out[true][i], out[false][i], 1e-6 * x.norm());
+    for (int i = 0; i < m; ++i) {
+      EXPECT_NEAR(out[1][i], out[0][i], 1e-6 * x.norm());
+      EXPECT_NEAR(out[2][i], out[0][i], 1e-6 * x.norm());
+    }
   });
   if (!few_cases()) {
     EXPECT_GE(factored, 100);

@@ -126,6 +126,75 @@ TEST(Follow, PolishesDryFrictionThatLoopsLock) {
   EXPECT_NEAR(solution.f[2], 1, 1e-12);
 }
 
+// In loops the guess is verified on the rows that decide something, with the ridge that had found it.
+TEST(Follow, TakesTheGuessInLoops) {
+  const MatX J{{1, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  const std::vector<LcpRow> rows = {LcpRow::make_two_sided(1), LcpRow::make_bounded(-1, 1, 2),
+                                    LcpRow::make_one_sided(3), LcpRow::make_friction(2, 0.5)};
+  const LcpProblem problem(J * J.transpose(), VecX{{0.5, 0.5, -1.0, -1.0}}, rows);
+  const std::vector<double> impulses = {-0.2, -0.3, 0.9, 0.45};
+  for (const double ridge : {1e-9, 1e-11}) {
+    const std::vector<RowClass> right = {C, C, C, kUpper}, wrong = {C, C, C, C};
+    const LcpSolution guessed = solve_lcp(problem.view(), {}, LcpGuess(right, impulses, true, ridge));
+    EXPECT_EQ(guessed.report.stage, LcpStage::guess);
+    EXPECT_EQ(guessed.report.ridge, ridge);
+    EXPECT_EQ(guessed.report.factorizations, 1);
+    const LcpSolution followed = solve_lcp(problem.view(), {}, LcpGuess(wrong, impulses, true, ridge));
+    EXPECT_EQ(followed.report.stage, LcpStage::follow);
+    for (const LcpSolution& solution : {guessed, followed}) {
+      EXPECT_EQ(solution.report.flags, LcpFlag::none);
+      EXPECT_EQ(solution.classes, right);
+      EXPECT_NEAR(solution.f[0], -0.25, 1e-12);
+      EXPECT_NEAR(solution.f[1], -0.25, 1e-12);
+      EXPECT_NEAR(solution.f[2], 1, 1e-12);
+      EXPECT_NEAR(solution.f[3], 0.5, 1e-12);
+    }
+  }
+}
+
+// Dry friction that is about to slide beside a loop: the answer says that it is tied, and no other stage is asked.
+TEST(Follow, TellsOfTiesInLoops) {
+  const std::vector<LcpRow> rows = {LcpRow::make_two_sided(1), LcpRow::make_bounded(-1, 1, 2)};
+  const LcpProblem problem(MatX::Identity(2, 2), VecX{{0.5, -1.0}}, rows);
+  for (const RowClass c : {C, kUpper}) {
+    LcpSolution before;
+    before.f = {-0.5, 1};
+    before.classes = {C, c};
+    const LcpSolution solution = follow(problem, before);
+    EXPECT_EQ(solution.report.flags, LcpFlag::tied);
+    EXPECT_EQ(solution.report.tied_rows, 1);
+    EXPECT_LE(solution.report.factorizations, c == C ? 1 : 2) << "at its bound it moves as the ridge creeps";
+    EXPECT_NEAR(solution.f[1], 1, 1e-12);
+  }
+}
+
+// A contact that clamps with no impulse, on a DoF of its own, separates.
+TEST(Follow, LeavesTheChoiceOfANormalInLoopsToOthers) {
+  const std::vector<LcpRow> rows = {LcpRow::make_two_sided(1), LcpRow::make_one_sided(2)};
+  const LcpProblem problem(MatX::Identity(2, 2), VecX{{0.5, 0.0}}, rows);
+  const std::vector<RowClass> classes = {C, C};
+  const std::vector<double> impulses = {-0.5, 0};
+  const LcpSolution solution = solve_lcp(problem.view(), {}, LcpGuess(classes, impulses, true, 1e-11));
+  EXPECT_EQ(solution.classes, std::vector<RowClass>({C, S}));
+  EXPECT_NEAR(solution.f[0], -0.5, 1e-12);
+}
+
+// Beside a light row's large impulse that of a contradiction shows only as the ridge gets smaller: it grows, and the other one does not.
+TEST(Follow, FindsAContradictionThatGrowsWithASmallerRidge) {
+  const MatX A{{1, -1, 0, 0}, {-1, 1, 0, 0}, {0, 0, 1e-3, 0}, {0, 0, 0, 1}};
+  const VecX d{{1e-5, 1e-5, 0, 0.2}};
+  const std::vector<LcpRow> rows(4, LcpRow::make_one_sided());
+  const LcpProblem problem(A, VecX{{-1e-5, -1e-5, -1, -0.2}}, rows, d);
+  LcpSolution before;
+  before.f = {1, 1, 1000, 0.2};
+  before.classes = {C, C, C, C};
+  const LcpSolution solution = follow(problem, before);
+  EXPECT_TRUE(has(solution.report.flags, LcpFlag::targets_dropped));
+  EXPECT_EQ(solution.dropped_targets, std::vector<std::uint8_t>({1, 1, 0, 0}));
+  EXPECT_NEAR(solution.f[2], 1000, 1e-9);
+  EXPECT_NEAR(solution.w[3], 0, 1e-12) << "what has no part in it moves as its target says";
+}
+
 // Limits at both ends of a loop, each with a target to get back inside. A second loop takes part in their stress by a ten-thousandth.
 TEST(Follow, DropsTheTargetsOfAContradictionAtOnce) {
   const MatX J{{1, -1, 1e-4, 0}, {0, 0, 1, 0}, {1, 0, 0, 0}, {0, -1, 0, 0}, {0, 0, 0, 1}};

@@ -58,6 +58,17 @@ TEST(WarmStart, IsSteadyOnceAGuessWasRight) {
   EXPECT_EQ(guess.steady, std::vector<std::uint8_t>({1}));
 }
 
+TEST(WarmStart, KnowsTheRidgeThatFoundTheClasses) {
+  OneStep run(stack(5));
+  run.step(nullptr);
+  WarmStart::Guess guess;
+  run.record.warm_start.guess(run.problem(), guess);
+  ASSERT_GT(run.record.reports[0].ridge, 0);
+  EXPECT_EQ(guess.ridges, std::vector<double>({static_cast<float>(run.record.reports[0].ridge)}));
+  WarmStart().guess(run.problem(), guess);
+  EXPECT_EQ(guess.ridges, std::vector<double>({0.0}));
+}
+
 TEST(WarmStart, KnowsContactsByNameNotByPlace) {
   OneStep run(stack(3));
   run.step(nullptr);
