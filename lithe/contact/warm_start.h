@@ -30,8 +30,8 @@ class WarmStart {
   // Keeps classes and impulses of all rows of constraints that are sorted by island, and how they were found. `steady`, by
   // island: the answer was what had been guessed.
   void remember(std::span<const Constraint> constraints, std::span<const Island> islands,
-                std::span<const RowClass> classes, std::span<const double> impulses,
-                std::span<const LcpReport> reports, std::span<const std::uint8_t> steady);
+                std::span<const RowClass> classes, std::span<const double> impulses, std::span<const LcpReport> reports,
+                std::span<const std::uint8_t> steady);
 
   // As remembered where a constraint of the same name was there, else as for a contact that has just closed (clamping if its
   // velocity would violate it, b < 0, friction sticking; no impulse). Returns how many constraints were found.

@@ -156,8 +156,8 @@ void keep_solution(const Model& model, StepRecord& record, StepWorkspace& work) 
     work.folded.complete(model, problem, record.next.v, record, work.steady);
     weigh_islands(model.tree(), work.stages.M, work.folded.islands(), record.island_masses);
   }
-  record.warm_start.remember(record.problem.constraints, record.problem.islands, record.classes, record.f, record.reports,
-                             work.steady);
+  record.warm_start.remember(record.problem.constraints, record.problem.islands, record.classes, record.f,
+                             record.reports, work.steady);
 }
 
 // 6
