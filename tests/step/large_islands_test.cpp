@@ -90,7 +90,7 @@ TEST(LargeIslands, AHeapIsSolvedInEveryStepWhileItFalls) {
     rounds += world.status().active_set;
     repaired += world.status().path;
   }
-  EXPECT_GT(largest, 150);
+  EXPECT_GT(largest, 100);
   EXPECT_GT(rounds, 50);
   EXPECT_GT(repaired, 20);
 }
@@ -139,7 +139,8 @@ TEST(LargeIslands, AStackOfAHundredRests) {
     const StepStatus& status = world.step();
     ASSERT_TRUE(status.solved());
     ASSERT_EQ(status.rows, 1200);
-    EXPECT_EQ(i == 0 ? status.active_set : status.guessed, 1);
+    // Only what was guessed right in the second step is tried as it is from the third on.
+    EXPECT_EQ(i < 2 ? status.active_set : status.guessed, 1);
     EXPECT_LT(status.residual, 1e-9);
   }
   EXPECT_LT(world.record().next.v.cwiseAbs().maxCoeff(), 1e-9);
