@@ -105,7 +105,7 @@ class IslandSolver {
     }
     LcpReport& report = record_.reports[i];
     report = solve_island(model_.tree(), record_, problem_, i, rows);
-    // Where rows are folded, what correction adds is asked of all of them (FoldedRows).
+    // Where rows are folded, what correction adds is asked of all of them (FoldedMotors).
     if (work_.folded.empty()) {
       work_.corrected_less[i] = limit_correction(model_.tree(), record_, problem_, i, rows, gravity_step_, report);
     }

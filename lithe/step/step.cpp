@@ -101,7 +101,7 @@ void diverge(StepRecord& record, ContactProblem& problem) {
 // v⁺ from the impulses.
 void find_velocity(const Model& model, StepRecord& record, StepWorkspace& work) {
   const DofTree& tree = model.tree();
-  const FoldedRows& folded = work.folded;
+  const FoldedMotors& folded = work.folded;
   ContactProblem& problem = work.stages.problem;
   record.next.v.resize(tree.nv);
   record.next.v = folded.empty() ? work.stages.v_free : folded.v_free();
@@ -125,7 +125,7 @@ bool is_certain(const Model& model, const StepRecord& record, StepWorkspace& wor
 // 4 and 5, with as few rows as v⁺ turns out to agree with. False where numbers have overflowed.
 bool solve_constraints(const Model& model, StepRecord& record, StepWorkspace& work, const WarmStart* guess) {
   constexpr int kMostTries = 3;
-  FoldedRows& folded = work.folded;
+  FoldedMotors& folded = work.folded;
   std::vector<Constraint>& constraints = work.stages.problem.constraints;
   find_constraints(model, record, work, guess);
   const StepStatus before = record.status;

@@ -49,7 +49,7 @@ struct RecordedProblem {
   std::vector<Island> islands;
   std::vector<double> target;                // d, by row
   std::vector<std::uint8_t> target_dropped;  // by row: it contradicted others (LcpFlag::targets_dropped); empty: none
-  std::vector<double> diagonal;  // of A, by row; of contacts and loops as folded motors leave it (FoldedRows)
+  std::vector<double> diagonal;  // of A, by row; of contacts and loops as folded motors leave it (FoldedMotors)
 
   int island_count() const { return static_cast<int>(islands.size()); }
   int row_count() const { return static_cast<int>(target.size()); }

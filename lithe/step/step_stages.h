@@ -38,7 +38,7 @@ inline const ContactProblem& problem_of(const StepRecord& record) { return stage
 
 // Record and stages as the contact room takes them.
 ContactInput contact_input(const StepRecord& record, const StepStages& stages);
-// The same with another smooth motion (FoldedRows).
+// The same with another smooth motion (FoldedMotors).
 ContactInput contact_input(const StepRecord& record, const StepStages& stages, const InverseFactor& inverse,
                            const Lanes<1>& v_free_slots);
 

@@ -8,7 +8,7 @@
 #include "lithe/contact/tree_forms.h"
 #include "lithe/core/thread_pool.h"
 #include "lithe/lcp/solve_lcp.h"
-#include "lithe/step/folded_rows.h"
+#include "lithe/step/folded_motors.h"
 #include "lithe/step/step_stages.h"
 
 namespace lithe {
@@ -22,7 +22,7 @@ struct StepWorkspace {
   bool has_forces = false;           // and those of force_stages_of() are there,
   bool has_mass = false;             // and of mass_stages_of()
 
-  FoldedRows folded;
+  FoldedMotors folded;
   std::shared_ptr<const ColliderSet> colliders;  // of the last step
   std::uint64_t collider_revision = 0;
   DetectionWorkspace detection;

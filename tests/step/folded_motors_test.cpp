@@ -1,4 +1,4 @@
-#include "lithe/step/folded_rows.h"
+#include "lithe/step/folded_motors.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "lithe/step/folded_rows.h"
+#include "lithe/step/folded_motors.h"
 
 #include <algorithm>
 #include <cmath>
@@ -30,12 +30,12 @@ double own_response(const DofTree& tree, const InverseFactor& inverse, int dof) 
 
 }  // namespace
 
-bool FoldedRows::is_free(const Model& model, const StepRecord& record, const StepStages& stages,
-                         const Constraint& constraint, Row& out) {
+bool FoldedMotors::is_free(const Model& model, const StepRecord& record, const StepStages& stages,
+                           const Constraint& constraint, Row& out) {
   const MotorRow motor = motor_row(model, record.state.q, model.motors()[constraint.index],
                                    record.control.motor_targets[constraint.index], record.options.time_step());
   const double response = own_response(model.tree(), record.inverse, constraint.dof_a);
-  if (!(response <= kStiffest * motor.compliance)) return false;
+  if (!(response <= kStiffest * motor.compliance) || !std::isfinite(motor.compliance)) return false;
   // What it would push with if there were nothing else.
   const double alone = (motor.target - stages.v_free[constraint.dof_a]) / (response + motor.compliance);
   out.dof = constraint.dof_a;
@@ -45,8 +45,8 @@ bool FoldedRows::is_free(const Model& model, const StepRecord& record, const Ste
   return std::abs(alone) < (1 - kSpareEffort) * motor.limit;
 }
 
-void FoldedRows::choose(const Model& model, const StepRecord& record, const StepStages& stages, const WarmStart* guess,
-                        std::vector<Constraint>& constraints) {
+void FoldedMotors::choose(const Model& model, const StepRecord& record, const StepStages& stages,
+                          const WarmStart* guess, std::vector<Constraint>& constraints) {
   rows_.clear();
   const bool warm = guess != nullptr && !guess->empty() && !record.options.lcp.cold;
   const bool usual = record.options.lcp.method == LcpMethod::direct && stages.factor.singular_dof < 0;
@@ -67,7 +67,7 @@ void FoldedRows::choose(const Model& model, const StepRecord& record, const Step
 }
 
 // Once more, in the order of the islands.
-void FoldedRows::find_rows(const Model& model, const StepRecord& record, const StepStages& stages) {
+void FoldedMotors::find_rows(const Model& model, const StepRecord& record, const StepStages& stages) {
   rows_.clear();
   for (std::size_t c = 0; c < all_.size(); ++c) {
     Row row;
@@ -78,7 +78,7 @@ void FoldedRows::find_rows(const Model& model, const StepRecord& record, const S
   }
 }
 
-void FoldedRows::find_motion(const Model& model, const StepRecord& record, const StepStages& stages) {
+void FoldedMotors::find_motion(const Model& model, const StepRecord& record, const StepStages& stages) {
   const DofTree& tree = model.tree();
   const VecX& v = record.state.v;
   added_diagonal_ = stages.added_diagonal;
@@ -98,7 +98,7 @@ void FoldedRows::find_motion(const Model& model, const StepRecord& record, const
 }
 
 // What is not folded.
-void FoldedRows::leave(std::vector<Constraint>& constraints) const {
+void FoldedMotors::leave(std::vector<Constraint>& constraints) const {
   constraints.clear();
   auto row = rows_.begin();
   for (std::size_t c = 0; c < all_.size(); ++c) {
@@ -110,21 +110,21 @@ void FoldedRows::leave(std::vector<Constraint>& constraints) const {
   }
 }
 
-void FoldedRows::unfold_all(std::vector<Constraint>& constraints) {
+void FoldedMotors::unfold_all(std::vector<Constraint>& constraints) {
   rows_.clear();
   constraints = all_;
 }
 
 // Which of the islands of all rows the constraint belongs to.
-int FoldedRows::island_of(const DofTree& tree, const Constraint& constraint) const {
+int FoldedMotors::island_of(const DofTree& tree, const Constraint& constraint) const {
   const int dof = constraint.dof_a >= 0 ? constraint.dof_a : constraint.dof_b;
   return islands_.island_of(tree.chains[tree.chain[dof]].tree);
 }
 
 // Rows on DoFs count by what they would be if nothing were folded. Contacts, which respond by far less than joints, and loops count
 // as they are.
-void FoldedRows::find_scales(const Model& model, const StepRecord& record, const StepStages& stages,
-                             ContactProblem& problem) {
+void FoldedMotors::find_scales(const Model& model, const StepRecord& record, const StepStages& stages,
+                               ContactProblem& problem) {
   const DofTree& tree = model.tree();
   scales_.assign(islands_.islands().size(), {});
   const auto count = [&](LcpScales& scales, double diagonal, double velocity) {
@@ -160,7 +160,7 @@ void FoldedRows::find_scales(const Model& model, const StepRecord& record, const
   }
 }
 
-bool FoldedRows::adds_little_energy(const Model& model, const StepRecord& record, ContactProblem& problem) {
+bool FoldedMotors::adds_little_energy(const Model& model, const StepRecord& record, ContactProblem& problem) {
   const DofTree& tree = model.tree();
   for (std::size_t row = 0; row < problem.rows.size(); ++row) {
     problem.b[row] = free_velocity_[row] - problem.target[row];
@@ -183,8 +183,8 @@ bool FoldedRows::adds_little_energy(const Model& model, const StepRecord& record
   return true;
 }
 
-bool FoldedRows::agrees(const Model& model, const StepRecord& record, const StepStages& stages, const VecX& v_next,
-                        std::vector<Constraint>& constraints) {
+bool FoldedMotors::agrees(const Model& model, const StepRecord& record, const StepStages& stages, const VecX& v_next,
+                          std::vector<Constraint>& constraints) {
   const auto saturated = std::erase_if(rows_, [&](const Row& row) {
     return !(std::abs(row.impulse_at(v_next[row.dof])) < (1 - kNearLimit) * row.limit);
   });
@@ -196,7 +196,7 @@ bool FoldedRows::agrees(const Model& model, const StepRecord& record, const Step
 
 // Calls folded(constraint, row) or left(constraint, that of `problem`) for all constraints.
 template <class Folded, class Left>
-void FoldedRows::for_each_constraint(const ContactProblem& problem, Folded folded, Left left) {
+void FoldedMotors::for_each_constraint(const ContactProblem& problem, Folded folded, Left left) {
   auto row = rows_.begin();
   auto in_problem = problem.constraints.begin();
   for (std::size_t c = 0; c < all_.size(); ++c) {
@@ -208,8 +208,8 @@ void FoldedRows::for_each_constraint(const ContactProblem& problem, Folded folde
   }
 }
 
-void FoldedRows::complete(const Model& model, const ContactProblem& problem, const VecX& v_next, StepRecord& record,
-                          std::vector<std::uint8_t>& steady) {
+void FoldedMotors::complete(const Model& model, const ContactProblem& problem, const VecX& v_next, StepRecord& record,
+                            std::vector<std::uint8_t>& steady) {
   const int row_count = islands_.row_count();
   RecordedProblem& out = record.problem;
   for (auto* by_row : {&f_, &w_, &out.target, &out.diagonal}) by_row->resize(row_count);
@@ -250,8 +250,8 @@ void FoldedRows::complete(const Model& model, const ContactProblem& problem, con
 }
 
 // An island whose rows are all folded counts as one whose guess was right.
-void FoldedRows::complete_islands(const DofTree& tree, const ContactProblem& problem, StepRecord& record,
-                                  std::vector<std::uint8_t>& steady) {
+void FoldedMotors::complete_islands(const DofTree& tree, const ContactProblem& problem, StepRecord& record,
+                                    std::vector<std::uint8_t>& steady) {
   const std::size_t count = islands_.islands().size();
   reports_.assign(count, LcpReport{.stage = LcpStage::guess});
   steady_islands_.assign(count, 1);

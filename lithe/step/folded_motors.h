@@ -23,7 +23,7 @@ namespace lithe {
 // rows are posed, and the answer is theirs.
 //
 // A record never shows which motors were folded: it has all rows, with their impulses, velocities and classes.
-class FoldedRows {
+class FoldedMotors {
  public:
   // Takes the motors to fold out of `constraints`: those that are expected to stay within their limits, and none where they are too
   // few to be worth it. Then finds the motion without the rows that are left.
