@@ -40,7 +40,8 @@ class FoldedMotors {
   // Of all rows.
   const Islands& islands() const { return islands_; }
 
-  // Has the rows that are left measured as all rows would be (ContactProblem::scales).
+  // Has the rows that are left measured as all rows would be (ContactProblem::scales), and keeps what adds_little_energy() needs:
+  // how these rows would move without motors.
   void find_scales(const Model& model, const StepRecord& record, const StepStages& stages, ContactProblem& problem);
 
   // Whether correction adds no more energy than it may (correction_energy.h), all rows considered. Their free motion takes the
@@ -88,7 +89,7 @@ class FoldedMotors {
   Lanes<1> v_free_slots_;
   Lanes<1> z_;
 
-  // Workspace of complete().
+  // Workspace of complete(), and of those named.
   std::vector<double> f_, w_;
   std::vector<RowClass> classes_;
   std::vector<LcpReport> reports_;
