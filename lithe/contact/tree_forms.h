@@ -10,6 +10,7 @@
 namespace lithe {
 
 struct ContactProblem;
+struct Patch;
 
 // The rows of one island as linear forms on the whitened DoFs of its trees, for islands that are solved without A:
 //
