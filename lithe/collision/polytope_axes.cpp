@@ -44,46 +44,22 @@ double separation(const Vec3& n, const Hull& a, const Hull& b, const Pose& X_BA)
   return lowest(a, X_BA.R.transpose() * n) + n.dot(X_BA.p) + lowest(b, -n);
 }
 
-// An edge of a, in b's frame.
-struct TurnedEdge {
-  int edge;
-  Vec3 direction, vertex, normal[2];
-};
-
-TurnedEdge turned_edge(const Hull& a, const Pose& X_BA, int edge) {
-  const Hull::Edge& e = a.edges[edge];
-  return {edge,
-          X_BA.R * e.direction,
-          X_BA * a.vertices[e.vertex[0]],
-          {X_BA.R * a.faces[e.face[0]].normal, X_BA.R * a.faces[e.face[1]].normal}};
-}
-
-// The axis of two edges, where their arcs meet.
-//
-// The normals of an edge's supporting planes are the arc from normal[0] to normal[1], whose pole is the edge's direction.
-// The arc of b and the negative arc of a cross if each one's ends lie on different sides of the other, and in the same
-// half of the sphere.
-void try_edges(const TurnedEdge& ea, const Hull& a, const Hull& b, int edge_b, const Pose& X_BA, double tie,
-               SeparatingAxes& axes) {
+// The axis of two edges whose arcs cross.
+void add_axis(const EdgeArcs::Arc& arc, int edge_a, const Hull& a, const Hull& b, int edge_b, const Pose& X_BA,
+              double tie, SeparatingAxes& axes) {
   const Hull::Edge& eb = b.edges[edge_b];
-  const double b0 = b.faces[eb.face[0]].normal.dot(ea.direction);
-  const double b1 = b.faces[eb.face[1]].normal.dot(ea.direction);
-  if (b0 * b1 >= 0) return;
-  const double a0 = ea.normal[0].dot(eb.direction);
-  const double a1 = ea.normal[1].dot(eb.direction);
-  if (a0 * a1 >= 0 || b0 * a1 >= 0) return;
-
   // n = ±e_a × e_b lies between b's normals: in the span of both with positive weights.
-  Vec3 n = ea.direction.cross(eb.direction);
+  Vec3 n = arc.direction.cross(eb.direction);
   const double sine = n.norm();
   if (sine < kParallelEdges) return;
-  n *= (b0 < 0 ? 1 : -1) / sine;
+  n *= (b.faces[eb.face[0]].normal.dot(arc.direction) < 0 ? 1 : -1) / sine;
   // Nearly parallel edges leave rounding errors along themselves, where the points may be far away.
-  n = (n - n.dot(ea.direction) * ea.direction).normalized();
+  n = (n - n.dot(arc.direction) * arc.direction).normalized();
 
   // The edges' own distance is s(n) unless normals are rounded, or made of facets that were merged: never trust it.
-  if (n.dot(ea.vertex - b.vertices[eb.vertex[0]]) < axes.best_edge() - tie) return;
-  axes.add(EdgeAxis{ea.edge, edge_b, separation(n, a, b, X_BA), n}, tie);
+  const Vec3 vertex_a = X_BA * a.vertices[a.edges[edge_a].vertex[0]];
+  if (n.dot(vertex_a - b.vertices[eb.vertex[0]]) < axes.best_edge() - tie) return;
+  axes.add(EdgeAxis{edge_a, edge_b, separation(n, a, b, X_BA), n}, tie);
 }
 
 // The edges at the vertices within `reach` of the support along d, in order.
@@ -104,12 +80,20 @@ void edges_at_support(const Hull& hull, const Vec3& d, double reach, std::vector
   edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
 }
 
-void try_all_edges(const Hull& a, const Hull& b, const Pose& X_BA, double length, const AxisScratch& scratch,
+void try_all_edges(const Hull& a, const Hull& b, const Pose& X_BA, double length, AxisScratch& scratch,
                    SeparatingAxes& axes) {
   const double tie = kEqualEdges * length;
+  scratch.arcs_b.gather(b, scratch.edges_b);
   for (const int edge_a : scratch.edges_a) {
-    const TurnedEdge turned = turned_edge(a, X_BA, edge_a);
-    for (const int edge_b : scratch.edges_b) try_edges(turned, a, b, edge_b, X_BA, tie, axes);
+    const Hull::Edge& e = a.edges[edge_a];
+    const EdgeArcs::Arc arc = {X_BA.R * e.direction,
+                               {X_BA.R * a.faces[e.face[0]].normal, X_BA.R * a.faces[e.face[1]].normal}};
+    for (int pack = 0; pack < scratch.arcs_b.packs(); ++pack) {
+      for (unsigned bits = scratch.arcs_b.crossing(arc, pack); bits != 0; bits &= bits - 1) {
+        const int edge_b = scratch.edges_b[pack * kLanes + std::countr_zero(bits)];
+        add_axis(arc, edge_a, a, b, edge_b, X_BA, tie, axes);
+      }
+    }
   }
 }
 

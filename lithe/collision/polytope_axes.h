@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "lithe/collision/edge_arcs.h"
 #include "lithe/collision/hull.h"
 #include "lithe/core/eigen.h"
 #include "lithe/spatial/pose.h"
@@ -54,6 +55,7 @@ inline constexpr double kEqualEdges = 1e-12;
 // Memory of the searches below.
 struct AxisScratch {
   std::vector<int> edges_a, edges_b;
+  EdgeArcs arcs_b;  // of edges_b
 };
 
 // All faces and all pairs of edges: the definition itself. Replaces what is in `axes`.
