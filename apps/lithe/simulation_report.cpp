@@ -54,6 +54,7 @@ void SimulationReport::add_step(const World& world, double seconds) {
 }
 
 void SimulationReport::count(const LcpReport& lcp) {
+  if (has(lcp.flags, LcpFlag::targets_dropped)) ++lcps_.targets_dropped;
   if (lcp.stage == LcpStage::none) return;
   if (!lcp.solved()) {
     ++lcps_.unsolved;
@@ -67,7 +68,6 @@ void SimulationReport::count(const LcpReport& lcp) {
     }
   }
   if (has(lcp.flags, LcpFlag::unpolished)) ++lcps_.unpolished;
-  if (has(lcp.flags, LcpFlag::targets_dropped)) ++lcps_.targets_dropped;
   lcps_.factorizations += lcp.factorizations;
   lcps_.events += lcp.events;
   lcps_.residual = std::max(lcps_.residual, lcp.residual);

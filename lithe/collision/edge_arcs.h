@@ -39,7 +39,8 @@ class EdgeArcs {
   }
 
   int stride_ = 0;
-  AlignedBuffer numbers_;  // rows of x, y, z: of directions, of the first normals, of the second; padded with zeros, which cross nothing
+  AlignedBuffer
+      numbers_;  // rows of x, y, z: of directions, of the first normals, of the second; padded with zeros, which cross nothing
 };
 
 }  // namespace lithe

@@ -65,8 +65,14 @@ bool DirectSolver::solve_with_targets(const LcpGuess& guess) {
   ties_are_settled_ = false;
   const bool finite = buffers_.problem.finite;
   has_targets_ = find_targets();
-  if (finite) make_loops_consistent();
+  const bool out_of_reach = finite && has_targets_ && mark_targets_out_of_reach();
+  if (out_of_reach) {
+    leave_dropped_targets();
+  } else if (finite) {
+    make_loops_consistent();
+  }
   bool solved = finite && solve_prepared(guess);
+  if (solved && out_of_reach) report_.flags = report_.flags | LcpFlag::targets_dropped;
   for (int drop = 1; !solved && finite && has_targets_ && drop <= kMostDrops; ++drop) {
     drop_targets(contradiction_ && drop < kMostDrops);
     solved = solve_prepared(guess);
@@ -445,32 +451,54 @@ bool DirectSolver::find_targets() {
   return true;
 }
 
+// Rows that no impulse moves keep their b. Targets that ask them for more, as those of hulls that overlap at the axis of their joint, can be
+// dropped before anything is solved. True if there are any.
+bool DirectSolver::mark_targets_out_of_reach() {
+  const PreparedLcp& problem = buffers_.problem;
+  bool any = false;
+  for (int i = 0; i < lcp_.size(); ++i) {
+    if (problem.live[i] || doubtful_target(i) == 0) continue;
+    const bool violated = lcp_.rows[i].kind == RowKind::two_sided ? lcp_.b[i] != 0 : lcp_.b[i] < 0;
+    if (!violated) continue;
+    buffers_.dropped[i] = 1;
+    any = true;
+  }
+  return any;
+}
+
 // Those that contradict one another push with a stress.
 void DirectSolver::drop_targets(bool contradicting_only) {
-  PreparedLcp& problem = buffers_.problem;
+  const PreparedLcp& problem = buffers_.problem;
   const std::span<const double> stress = buffers_.follow.stress();
   double largest = 0;
   for (int i = 0; i < lcp_.size() && contradicting_only; ++i) {
     largest = std::max(largest, problem.root[i] * std::abs(stress[i]));
   }
-  buffers_.b_kept.assign(lcp_.b.begin(), lcp_.b.end());
-  bool any_left = false;
-  // Often nothing moves but the targets; what rounding leaves of them is no velocity to solve for.
-  const double nothing = kRounding * problem.scale;
   for (int i = 0; i < lcp_.size(); ++i) {
     const bool contradicts = !contradicting_only || problem.root[i] * std::abs(stress[i]) > kStressShare * largest;
     if (doubtful_target(i) != 0 && contradicts) buffers_.dropped[i] = 1;
+  }
+  leave_dropped_targets();
+}
+
+// The problem without the targets that are marked.
+void DirectSolver::leave_dropped_targets() {
+  PreparedLcp& problem = buffers_.problem;
+  buffers_.b_kept.assign(lcp_.b.begin(), lcp_.b.end());
+  has_targets_ = false;
+  // Often nothing moves but the targets; what rounding leaves of them is no velocity to solve for.
+  const double nothing = kRounding * problem.scale;
+  for (int i = 0; i < lcp_.size(); ++i) {
     double& b = buffers_.b_kept[i];
     if (buffers_.dropped[i]) b = buffers_.b_free[i];
     if (std::abs(b) <= nothing) b = 0;
-    any_left = any_left || (doubtful_target(i) != 0 && !buffers_.dropped[i]);
+    has_targets_ = has_targets_ || (doubtful_target(i) != 0 && !buffers_.dropped[i]);
   }
   BoxedLcp rest = lcp_;
   rest.b = buffers_.b_kept;
   // What remains of b may be rounding of b and targets, and is to be judged as such.
   problem.prepare(rest, problem.scale);
   make_loops_consistent();
-  has_targets_ = any_left;
 }
 
 // Keeps f, moved into its bounds, if none was better so far. Impulses out of all proportion are harmful whatever their

@@ -64,7 +64,9 @@ class DirectSolver {
   void write_answer(std::span<double> f, std::span<double> w, std::span<RowClass> classes) const;
   double doubtful_target(int i) const;
   bool find_targets();
+  bool mark_targets_out_of_reach();
   void drop_targets(bool contradicting_only);
+  void leave_dropped_targets();
   void remember(std::span<const double> f);
   void write_least_residual(std::span<double> f, std::span<double> w, std::span<RowClass> classes);
 

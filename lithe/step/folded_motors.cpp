@@ -183,6 +183,20 @@ bool FoldedMotors::adds_little_energy(const Model& model, const StepRecord& reco
   return true;
 }
 
+bool FoldedMotors::drops_for_certain(const ContactProblem& problem) {
+  for (int i = 0; i < problem.island_count(); ++i) {
+    const Island& island = problem.islands.islands()[i];
+    const LcpDiagonal diagonal = problem.diagonal(i);
+    double largest = 0;
+    for (int row = 0; row < island.row_count; ++row) largest = std::max(largest, diagonal[row]);
+    for (int row = 0; row < island.row_count; ++row) {
+      const bool dropped = problem.target_dropped[island.first_row + row] != 0;
+      if (dropped && diagonal[row] > kInertShare * largest) return false;
+    }
+  }
+  return true;
+}
+
 bool FoldedMotors::agrees(const Model& model, const StepRecord& record, const StepStages& stages, const VecX& v_next,
                           std::vector<Constraint>& constraints) {
   const auto saturated = std::erase_if(rows_, [&](const Row& row) {
@@ -214,6 +228,7 @@ void FoldedMotors::complete(const Model& model, const ContactProblem& problem, c
   RecordedProblem& out = record.problem;
   for (auto* by_row : {&f_, &w_, &out.target, &out.diagonal}) by_row->resize(row_count);
   classes_.resize(row_count);
+  target_dropped_.assign(row_count, 0);
   int island = 0;  // of the problem
   for_each_constraint(
       problem,
@@ -232,6 +247,7 @@ void FoldedMotors::complete(const Model& model, const ContactProblem& problem, c
         std::copy_n(record.w.begin() + from, constraint.rows, w_.begin() + to);
         std::copy_n(record.classes.begin() + from, constraint.rows, classes_.begin() + to);
         std::copy_n(problem.target.begin() + from, constraint.rows, out.target.begin() + to);
+        std::copy_n(problem.target_dropped.begin() + from, constraint.rows, target_dropped_.begin() + to);
         const std::vector<Island>& islands = problem.islands.islands();
         while (from >= islands[island].first_row + islands[island].row_count) ++island;
         const LcpDiagonal diagonal = problem.diagonal(island);
@@ -245,7 +261,8 @@ void FoldedMotors::complete(const Model& model, const ContactProblem& problem, c
   record.classes.assign(classes_.begin(), classes_.end());
   out.constraints = all_;
   out.islands = islands_.islands();
-  out.target_dropped.clear();
+  const bool none = std::ranges::find(target_dropped_, 1) == target_dropped_.end();
+  out.target_dropped.assign(target_dropped_.begin(), none ? target_dropped_.begin() : target_dropped_.end());
   index_contacts(all_, record.contacts.contacts.size(), out.constraint_of_contact);
 }
 

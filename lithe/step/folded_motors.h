@@ -48,6 +48,9 @@ class FoldedMotors {
   // place of that of the rows that are left in the problem's b.
   bool adds_little_energy(const Model& model, const StepRecord& record, ContactProblem& problem);
 
+  // Whether the targets that were dropped are those of rows that no impulse moves, with motors or without.
+  static bool drops_for_certain(const ContactProblem& problem);
+
   // Whether all folded motors are within their limits at v⁺. Else `constraints` get those that are not, and the motion is
   // found anew.
   bool agrees(const Model& model, const StepRecord& record, const StepStages& stages, const VecX& v_next,
@@ -93,7 +96,7 @@ class FoldedMotors {
   std::vector<double> f_, w_;
   std::vector<RowClass> classes_;
   std::vector<LcpReport> reports_;
-  std::vector<std::uint8_t> steady_islands_;
+  std::vector<std::uint8_t> steady_islands_, target_dropped_;
   std::vector<LcpScales> scales_;      // of find_scales(), by island of all_
   std::vector<double> free_velocity_;  // J v_free of the rows that are left, v_free being that without motors
   std::vector<double> gains_;          // of adds_little_energy(), by island of all_

@@ -117,8 +117,8 @@ void find_velocity(const Model& model, StepRecord& record, StepWorkspace& work) 
 // Whether the answer to the rows that are left may stand: the solver has no doubts, and correction adds no more energy than it may.
 bool is_certain(const Model& model, const StepRecord& record, StepWorkspace& work) {
   const LcpFlag flags = record.status.flags;
-  const bool solved =
-      record.status.solved() && !has(flags, LcpFlag::unpolished) && !has(flags, LcpFlag::targets_dropped);
+  const bool dropped = has(flags, LcpFlag::targets_dropped) && !work.folded.drops_for_certain(work.stages.problem);
+  const bool solved = record.status.solved() && !has(flags, LcpFlag::unpolished) && !dropped;
   return solved && work.folded.adds_little_energy(model, record, work.stages.problem);
 }
 

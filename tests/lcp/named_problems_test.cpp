@@ -66,6 +66,20 @@ TEST(NamedProblems, T3SqueezeDropsItsTargets) {
   EXPECT_EQ(solution.w, (std::vector<double>{-0.1, -0.1})) << "w is that of the problem as it was given";
 }
 
+TEST(NamedProblems, TargetsOfRowsThatNothingMovesAreDroppedAtOnce) {
+  // Hulls that overlap at the axis of their joint, and a contact beside them whose target can be met.
+  const MatX A = VecX{{0, 1, 0}}.asDiagonal();
+  const VecX d{{0.1, 0.2, 0.3}};
+  const LcpProblem problem(A, VecX{{-0.1, -0.2, 0.1}}, normals(3), d);
+  for (const LcpOptions& options : {LcpOptions(), kCold}) {
+    const LcpSolution solution = solve(problem, options);
+    expect_impulses(solution, {0, 0.2, 0});
+    EXPECT_EQ(solution.report.flags, LcpFlag::targets_dropped);
+    EXPECT_EQ(solution.dropped_targets, std::vector<std::uint8_t>({1, 0, 0})) << "the third moves as it is asked to";
+    EXPECT_LE(solution.report.factorizations, 2);
+  }
+}
+
 TEST(NamedProblems, T3SqueezeWithoutTargetsIsUnsolved) {
   const LcpSolution solution = solve({MatX{{1, -1}, {-1, 1}}, VecX{{-0.1, -0.1}}, normals(2)});
   EXPECT_FALSE(solution.report.solved());

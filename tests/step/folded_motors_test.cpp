@@ -135,6 +135,35 @@ TEST(FoldedMotors, BecomeRowsWhereTheySaturate) {
   expect_agreement(found);
 }
 
+TEST(FoldedMotors, StayFoldedBesideAnOverlapThatNothingCanMend) {
+  // Two balls overlap on the axis of the joint between them, where the correction of the contact moves nothing.
+  const auto arm = [](bool overlaps) {
+    ModelBuilder builder;
+    builder.add_body("world", {.name = "arm", .inertia = SpatialInertia::box(1, Vec3(0.1, 0.1, 0.3))},
+                     revolute("shoulder", Vec3::UnitX()));
+    builder.add_body("arm", {.name = "hand", .inertia = SpatialInertia::box(0.5, Vec3(0.05, 0.05, 0.3))},
+                     revolute("wrist", Vec3::UnitY(), Pose::translation(0, 0, 0.3)));
+    for (const char* joint : {"shoulder", "wrist"}) builder.add_motor(joint, position_servo(joint, 50, 60, 2));
+    builder.add_shape("world", {.name = "a", .geometry = Sphere{0.05}, .placement = Pose::translation(-0.04, 0, 0)});
+    builder.add_shape(
+        "arm", {.name = "b", .geometry = Sphere{overlaps ? 0.05 : 0.02}, .placement = Pose::translation(0.04, 0, 0)});
+    return world_of(builder, 2e-3);
+  };
+  World with = arm(true), without = arm(false);
+  const Control control = with_targets(Eigen::Vector2d(0.3, -0.2));
+  for (int i = 0; i < 50; ++i) {
+    const StepStatus status = with.step(control);
+    EXPECT_EQ(status.flags, LcpFlag::targets_dropped);
+    EXPECT_EQ(status.contacts, 1);
+    EXPECT_EQ(step_workspace(with.model().tree()).folded.empty(), i == 0) << "in step " << i;
+    EXPECT_LE(status.factorizations, 1);
+    const RecordedProblem& problem = with.record().problem;
+    EXPECT_TRUE(problem.is_dropped(problem.constraints[problem.constraint_of_contact[0]].first_row));
+    ASSERT_TRUE(without.step(control).solved());
+    EXPECT_LE((with.record().next.v - without.record().next.v).norm(), 1e-12);
+  }
+}
+
 TEST(FoldedMotors, AreNotThoseThatAreAlmostRigid) {
   World world = biped(Motor::kInfinity, 1e12);
   const Control control = with_targets(VecX::Zero(kJoints));
