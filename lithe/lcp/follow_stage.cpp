@@ -12,7 +12,9 @@ namespace lithe {
 
 namespace {
 
-constexpr int kSweepsAhead = 2;
+// Of robots with 20 to 50 rows on joints the third one takes half of the events; more take as long as they save.
+constexpr int kSweepsAhead = 3;
+constexpr int kSweepsInLoops = 2;
 constexpr double kNear = 1e-4;     // of s: what velocities may lack for the last impulses to be a start as they are
 constexpr double kMostWork = 2e6;  // multiply-adds of one path
 constexpr double kMostWorkInLoops = 2e7;  // the same in loops, where other stages take far longer than in their absence
@@ -39,6 +41,11 @@ FollowStage::Outcome FollowStage::run(const PreparedLcp& problem, const LoopStre
   // All at once, so that no later step finds something missing.
   for (auto* vector : {&start_, &swept_start_, &guess_start_}) vector->reserve(problem.size());
   for (auto* vector : {&f_, &w_, &f_ridge_, &f_free_, &r_, &correction_, &stress_}) vector->resize(problem.size());
+  return has_loops() ? run_in_loops(problem, guess, b_free) : run_ahead(problem, guess, b_free);
+}
+
+FollowStage::Outcome FollowStage::run_in_loops(const PreparedLcp& problem, const LcpGuess& guess,
+                                               std::span<const double> b_free) {
   for (int redone = 0; redone <= kMostRedone; ++redone) {
     choose_eliminated(problem, guess.impulses);
     const Outcome outcome = settle_nearby(problem, guess) ? Outcome::solved : climb(problem, guess.impulses, b_free);
@@ -47,13 +54,82 @@ FollowStage::Outcome FollowStage::run(const PreparedLcp& problem, const LoopStre
   return Outcome::classes;
 }
 
+// Sweeps come first: they tell which rows a path will hardly meet. Where they were wrong, the solution of the smaller problem is the next start.
+FollowStage::Outcome FollowStage::run_ahead(const PreparedLcp& problem, const LcpGuess& guess,
+                                            std::span<const double> b_free) {
+  took_guess_ = false;
+  swept_.run(problem, guess.impulses, kSweepsAhead);
+  roles_.resize(problem.size());
+  swept_.choose_roles(problem, roles_);
+  std::ranges::copy(swept_.f(), f_.begin());
+  for (int redone = 0;; ++redone) {
+    set_roles(problem);
+    start_.assign(f_.begin(), f_.end());
+    const Outcome outcome = climb(problem, start_, b_free);
+    if (outcome == Outcome::failed && keep_all()) {
+      f_.assign(guess.impulses.begin(), guess.impulses.end());
+      continue;
+    }
+    if (!keep_misjudged(problem)) return outcome;
+    if (redone == kMostRedone) keep_all();
+  }
+}
+
+// What rows with constant impulses push becomes part of b.
+void FollowStage::set_roles(const PreparedLcp& problem) {
+  const int n = problem.size();
+  reduced_with_ = compared_with_ = 0;
+  constant_classes_.resize(n);
+  b_constant_.assign(problem.lcp.b.begin(), problem.lcp.b.end());
+  for (int i = 0; i < n; ++i) {
+    if (roles_[i] != RowRole::constant) continue;
+    const bool bounded = problem.lcp.rows[i].kind == RowKind::bounded;
+    constant_classes_[i] = !bounded                             ? RowClass::separating
+                           : f_[i] <= problem.lcp.rows[i].lower ? RowClass::at_lower
+                                                                : RowClass::at_upper;
+    if (f_[i] == 0) continue;
+    const double* column = problem.lcp.column(i);
+    for (int k = 0; k < n; ++k) b_constant_[k] += f_[i] * column[k];
+  }
+  b_ = b_constant_;
+}
+
+bool FollowStage::keep_all() {
+  bool any = false;
+  for (RowRole& role : roles_) {
+    any = any || role == RowRole::constant;
+    if (role == RowRole::constant) role = RowRole::kept;
+  }
+  return any;
+}
+
+// Rows whose role turns out to be wrong: true if there are any.
+bool FollowStage::keep_misjudged(const PreparedLcp& problem) {
+  bool any = false;
+  for (int i = 0; i < problem.size(); ++i) {
+    const LcpRow& row = problem.lcp.rows[i];
+    const bool saturated =
+        roles_[i] == RowRole::eliminated && problem.live[i] && !(f_[i] > row.lower && f_[i] < row.upper);
+    const bool moves = roles_[i] == RowRole::constant && classes_[i] != constant_classes_[i];
+    if (!saturated && !moves) continue;
+    // A normal and its friction rows go together.
+    roles_[i] = RowRole::kept;
+    any = true;
+  }
+  for (int i = 0; i < problem.size(); ++i) {
+    const LcpRow& row = problem.lcp.rows[i];
+    if (row.kind == RowKind::friction && roles_[row.normal] == RowRole::kept) roles_[i] = RowRole::kept;
+  }
+  return any;
+}
+
 // Without E, if that is not at hand.
 void FollowStage::reduce(const PreparedLcp& problem, double epsilon) {
   epsilon_ = epsilon;
   ridge_ = epsilon * problem.mean_diagonal;
   if (reduced_with_ == epsilon) return;
   reduced_with_ = epsilon;
-  reduced_.reduce(problem, *stresses_, eliminate_, ridge_);
+  reduced_.reduce(problem, *stresses_, roles_, b_, ridge_);
 }
 
 // In loops, where next to nothing has changed: the guessed classes, with the ridge that had found them, or those to which a short path leads from their
@@ -109,7 +185,7 @@ bool FollowStage::is_settled(const PreparedLcp& problem) {
 // The ridge's impulses of the classes at which the path is; false where rounding keeps it from them.
 bool FollowStage::find_impulses(const PreparedLcp& problem) {
   write_classes(problem);
-  reduced_.recover(path_.f(), problem.lcp.b, f_);
+  reduced_.recover(path_.f(), b_, f_);
   return refine(problem, kRidgeGoal * problem.scale, kRidgeEnough * problem.scale);
 }
 
@@ -152,13 +228,14 @@ bool FollowStage::is_final() const {
 
 void FollowStage::choose_eliminated(const PreparedLcp& problem, std::span<const double> impulses) {
   reduced_with_ = compared_with_ = 0;
-  eliminate_.assign(problem.size(), 0);
+  b_ = problem.lcp.b;
+  roles_.assign(problem.size(), RowRole::kept);
   for (int i = 0; i < problem.size(); ++i) {
     const LcpRow& row = problem.lcp.rows[i];
-    if (row.kind == RowKind::two_sided) eliminate_[i] = 1;
+    if (row.kind == RowKind::two_sided) roles_[i] = RowRole::eliminated;
     if (row.kind != RowKind::bounded || !row.soft || keep_[i] || guess_[i] != RowClass::clamping) continue;
     const double spare = kSpare * (row.upper - row.lower);
-    eliminate_[i] = impulses[i] > row.lower + spare && impulses[i] < row.upper - spare;
+    if (impulses[i] > row.lower + spare && impulses[i] < row.upper - spare) roles_[i] = RowRole::eliminated;
   }
 }
 
@@ -169,12 +246,10 @@ bool FollowStage::follow(const PreparedLcp& problem, std::span<const double> imp
   const int n = reduced_.size();
   swept_start_.resize(n);
   for (int i = 0; i < n; ++i) swept_start_[i] = impulses[reduced_.kept()[i]];
-  if (!has_loops()) {
-    return follow_from(swept_start_, kSweepsAhead, few_events()) || follow_from(swept_start_, 0, many_events());
-  }
+  if (!has_loops()) return follow_from(swept_start_, 0, many_events());
   const bool near = is_near(problem, impulses);
   if (near && follow_from(has_guess_start_ ? guess_start_ : start_, 0, few_events())) return true;
-  return follow_from(swept_start_, kSweepsAhead, few_events()) || follow_from(start_, 0, many_events());
+  return follow_from(swept_start_, kSweepsInLoops, few_events()) || follow_from(start_, 0, many_events());
 }
 
 bool FollowStage::follow_from(std::span<const double> start, int sweeps, int events, ClassInverse::Form form) {
@@ -189,6 +264,9 @@ bool FollowStage::follow_from(std::span<const double> start, int sweeps, int eve
 void FollowStage::write_classes(const PreparedLcp& problem) {
   classes_.assign(problem.size(), RowClass::clamping);
   for (int i = 0; i < reduced_.size(); ++i) classes_[reduced_.kept()[i]] = path_.classes()[i];
+  for (int i = 0; i < problem.size(); ++i) {
+    if (roles_[i] == RowRole::constant) classes_[i] = constant_classes_[i];
+  }
   problem.make_consistent(classes_);
 }
 
@@ -347,7 +425,7 @@ bool FollowStage::polish(const PreparedLcp& problem) {
   const bool redundant = path_.is_redundant();
   if (redundant && !has_loops()) {
     ++inversions_;
-    if (!rank_polish_.run(problem, *stresses_, eliminate_, path_.classes(), f_)) return false;
+    if (!rank_polish_.run(problem, *stresses_, roles_, b_, path_.classes(), f_)) return false;
     evaluate(problem.lcp, f_, w_);
     return true;
   }

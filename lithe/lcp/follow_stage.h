@@ -7,6 +7,7 @@
 #include "lithe/lcp/reduced_lcp.h"
 #include "lithe/lcp/solution_path.h"
 #include "lithe/lcp/solve_lcp.h"
+#include "lithe/lcp/swept_start.h"
 
 namespace lithe {
 
@@ -45,7 +46,12 @@ class FollowStage {
   int inversions() const { return inversions_; }
 
  private:
+  Outcome run_in_loops(const PreparedLcp& problem, const LcpGuess& guess, std::span<const double> b_free);
+  Outcome run_ahead(const PreparedLcp& problem, const LcpGuess& guess, std::span<const double> b_free);
   void choose_eliminated(const PreparedLcp& problem, std::span<const double> impulses);
+  void set_roles(const PreparedLcp& problem);
+  bool keep_all();
+  bool keep_misjudged(const PreparedLcp& problem);
   void reduce(const PreparedLcp& problem, double epsilon);
   bool settle_nearby(const PreparedLcp& problem, const LcpGuess& guess);
   bool is_near(const PreparedLcp& problem, std::span<const double> impulses);
@@ -79,7 +85,12 @@ class FollowStage {
   bool has_loops() const;
 
   const LoopStresses* stresses_ = nullptr;
-  std::vector<std::uint8_t> eliminate_, keep_;
+  SweptStart swept_;
+  std::vector<RowRole> roles_;
+  std::vector<RowClass> constant_classes_;  // of rows whose impulses are constant
+  std::vector<double> b_constant_;          // b with what these push
+  std::span<const double> b_;               // b of the rows that are not constant
+  std::vector<std::uint8_t> keep_;
   ReducedLcp reduced_;
   SolutionPath path_;
   RankPolish rank_polish_;                                 // of redundant classes without loops

@@ -16,10 +16,10 @@ constexpr double kImpliedByMotors = 1e-9;
 
 }  // namespace
 
-bool RankPolish::run(const PreparedLcp& problem, const LoopStresses& stresses, std::span<const std::uint8_t> eliminate,
-                     std::span<const RowClass> classes, std::span<double> f) {
+bool RankPolish::run(const PreparedLcp& problem, const LoopStresses& stresses, std::span<const RowRole> roles,
+                     std::span<const double> b, std::span<const RowClass> classes, std::span<double> f) {
   classes_ = classes;
-  reduced_.reduce(problem, stresses, eliminate, 0);
+  reduced_.reduce(problem, stresses, roles, b, 0);
   for (int i = 0; i < reduced_.size(); ++i) {
     const bool implied = !(reduced_.diagonal(i) > kImpliedByMotors * reduced_.whole_diagonal(i));
     if (implied && classes[i] == RowClass::clamping) return false;
@@ -31,7 +31,7 @@ bool RankPolish::run(const PreparedLcp& problem, const LoopStresses& stresses, s
   for (int i = 0; i < reduced_.size(); ++i) f_R_[i] = f[reduced_.kept()[i]];
   remove_stress();
   if (!refine(problem.scale)) return false;
-  reduced_.recover(f_R_.data(), problem.lcp.b, f);
+  reduced_.recover(f_R_.data(), b, f);
   return true;
 }
 

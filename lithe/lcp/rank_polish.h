@@ -14,10 +14,10 @@ namespace lithe {
 // must not be among the eliminated ones.
 class RankPolish {
  public:
-  // `eliminate`: per row of the problem. `classes`: by row that is left. `f`: impulses that solve the classes up to a ridge, by row of the problem;
+  // `roles` and `b`: as of ReducedLcp. `classes`: by row that is left. `f`: impulses that solve the classes up to a ridge, by row of the problem;
   // polished in place. False where the class has no group inverse, or refinement stalls.
-  bool run(const PreparedLcp& problem, const LoopStresses& stresses, std::span<const std::uint8_t> eliminate,
-           std::span<const RowClass> classes, std::span<double> f);
+  bool run(const PreparedLcp& problem, const LoopStresses& stresses, std::span<const RowRole> roles,
+           std::span<const double> b, std::span<const RowClass> classes, std::span<double> f);
 
  private:
   bool refine(double scale);

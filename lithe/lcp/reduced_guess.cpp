@@ -21,7 +21,7 @@ ReducedGuess::Outcome ReducedGuess::run(const PreparedLcp& problem, const LoopSt
                                         std::span<const RowClass> classes, double ridge) {
   factorizations_ = 0;
   if (!choose_eliminated(problem, classes)) return Outcome::unsure;
-  reduced_.reduce(problem, stresses, eliminate_, ridge);
+  reduced_.reduce(problem, stresses, roles_, problem.lcp.b, ridge);
   if (!prepare_reduced(problem, classes)) return Outcome::unsure;
   ++factorizations_;
   solution_.compute(rest_, rest_classes_, ridge);
@@ -39,15 +39,16 @@ ReducedGuess::Outcome ReducedGuess::run(const PreparedLcp& problem, const LoopSt
 
 // Soft rows that clamp. Two-sided rows may share stresses with others, which are no matter of the smaller problem alone.
 bool ReducedGuess::choose_eliminated(const PreparedLcp& problem, std::span<const RowClass> classes) {
-  eliminate_.assign(problem.size(), 0);
+  roles_.assign(problem.size(), RowRole::kept);
   int count = 0, clamping = 0;
   for (int i = 0; i < problem.size(); ++i) {
     const LcpRow& row = problem.lcp.rows[i];
     if (!problem.live[i] || classes[i] != RowClass::clamping) continue;
     if (row.kind == RowKind::two_sided) return false;
-    eliminate_[i] = row.kind == RowKind::bounded && row.soft;
-    count += eliminate_[i];
     ++clamping;
+    if (row.kind != RowKind::bounded || !row.soft) continue;
+    roles_[i] = RowRole::eliminated;
+    ++count;
   }
   return clamping >= kFewest && kOneIn * count >= clamping;
 }

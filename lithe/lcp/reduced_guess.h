@@ -43,7 +43,7 @@ class ReducedGuess {
   void correct(std::span<const RowClass> classes);
   bool settle_ties(const PreparedLcp& problem);
 
-  std::vector<std::uint8_t> eliminate_;
+  std::vector<RowRole> roles_;
   ReducedLcp reduced_;
   PreparedLcp rest_;  // the reduced problem
   std::vector<RowClass> rest_classes_, moved_;

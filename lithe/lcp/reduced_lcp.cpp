@@ -15,37 +15,38 @@ constexpr int pack_of(int entry) { return entry / kLanes * kLanes; }
 
 }  // namespace
 
-void ReducedLcp::reduce(const PreparedLcp& problem, const LoopStresses& stresses,
-                        std::span<const std::uint8_t> eliminate, double ridge) {
+void ReducedLcp::reduce(const PreparedLcp& problem, const LoopStresses& stresses, std::span<const RowRole> roles,
+                        std::span<const double> b, double ridge) {
   problem_ = &problem;
   ridge_ = ridge;
-  list_rows(problem, stresses.rows(), eliminate);
+  list_rows(problem, stresses.rows(), roles);
   factorize(problem);
   fill_A(problem);
   grow(b_, padded_R_);
-  reduce_vector(problem.lcp.b, b_.data());
+  reduce_vector(b, b_.data());
 }
 
 // Two-sided rows come first in E, in the order of LoopStresses: those that others imply come last.
-void ReducedLcp::list_rows(const PreparedLcp& problem, std::span<const int> two_sided,
-                           std::span<const std::uint8_t> eliminate) {
+void ReducedLcp::list_rows(const PreparedLcp& problem, std::span<const int> two_sided, std::span<const RowRole> roles) {
   const BoxedLcp& lcp = problem.lcp;
   kept_.clear();
   eliminated_.clear();
+  inert_.clear();
   rows_.clear();
   place_.assign(lcp.size(), -1);
   for (int i = 0; i < lcp.size(); ++i) {
-    if (!problem.live[i]) continue;
-    if (eliminate[i]) continue;
+    if (!problem.live[i]) inert_.push_back(i);
+    if (!problem.live[i] || roles[i] != RowRole::kept) continue;
     place_[i] = size();
     kept_.push_back(i);
     rows_.push_back(lcp.rows[i]);
   }
   for (const int i : two_sided) {
-    if (eliminate[i]) eliminated_.push_back(i);
+    if (roles[i] == RowRole::eliminated) eliminated_.push_back(i);
   }
   for (int i = 0; i < lcp.size(); ++i) {
-    if (problem.live[i] && eliminate[i] && lcp.rows[i].kind != RowKind::two_sided) eliminated_.push_back(i);
+    const bool eliminated = problem.live[i] && roles[i] == RowRole::eliminated;
+    if (eliminated && lcp.rows[i].kind != RowKind::two_sided) eliminated_.push_back(i);
   }
   for (LcpRow& row : rows_) {
     if (row.kind == RowKind::friction) row.normal = place_[row.normal];
@@ -156,9 +157,9 @@ void ReducedLcp::reduce_vector(std::span<const double> x, double* out) const {
 
 void ReducedLcp::recover(const double* f_R, std::span<const double> b, std::span<double> f) const {
   const BoxedLcp& lcp = problem_->lcp;
-  for (int i = 0; i < lcp.size(); ++i) {
+  for (const int i : inert_) {
     const LcpRow& row = lcp.rows[i];
-    f[i] = !problem_->live[i] && row.kind == RowKind::bounded ? std::clamp(0.0, row.lower, row.upper) : 0.0;
+    f[i] = row.kind == RowKind::bounded ? std::clamp(0.0, row.lower, row.upper) : 0.0;
   }
   for (int i = 0; i < size(); ++i) f[kept_[i]] = f_R[i];
   recover_eliminated(f_R, b, f);

@@ -7,6 +7,7 @@
 #include "lithe/lcp/loop_stresses.h"
 #include "lithe/lcp/padded_matrix.h"
 #include "lithe/lcp/prepared_lcp.h"
+#include "lithe/lcp/row_role.h"
 
 namespace lithe {
 
@@ -19,9 +20,10 @@ namespace lithe {
 // of its own, and its class is decided.
 class ReducedLcp {
  public:
-  // `eliminate`: per row of the problem. Rows that are not live are neither in E nor in R. `ridge`: ε̄, or 0 where all of E is soft.
-  void reduce(const PreparedLcp& problem, const LoopStresses& stresses, std::span<const std::uint8_t> eliminate,
-              double ridge);
+  // `roles`: per row of the problem. Rows that are not live are neither in E nor in R, nor are constant ones, whose impulses are part of b already.
+  // `ridge`: ε̄, or 0 where all of E is soft.
+  void reduce(const PreparedLcp& problem, const LoopStresses& stresses, std::span<const RowRole> roles,
+              std::span<const double> b, double ridge);
 
   int size() const { return static_cast<int>(kept_.size()); }                  // of R
   std::span<const int> kept() const { return kept_; }                          // R: rows of the problem
@@ -36,13 +38,13 @@ class ReducedLcp {
 
   // b_R of another right-hand side, by row of the problem: x_R − A_RE A_EE⁻¹ x_E, padded.
   void reduce_vector(std::span<const double> x, double* out) const;
-  // f of all rows of the problem from f_R (padded), for a right-hand side by row of the problem.
+  // f of all rows of the problem, but for constant ones, from f_R (padded), for a right-hand side by row of the problem.
   void recover(const double* f_R, std::span<const double> b, std::span<double> f) const;
   // The same for the rows of E alone.
   void recover_eliminated(const double* f_R, std::span<const double> b, std::span<double> f) const;
 
  private:
-  void list_rows(const PreparedLcp& problem, std::span<const int> two_sided, std::span<const std::uint8_t> eliminate);
+  void list_rows(const PreparedLcp& problem, std::span<const int> two_sided, std::span<const RowRole> roles);
   void factorize(const PreparedLcp& problem);
   void fill_A(const PreparedLcp& problem);
   void subtract_squares();
@@ -55,6 +57,7 @@ class ReducedLcp {
   const PreparedLcp* problem_ = nullptr;
   double ridge_ = 0;
   std::vector<int> kept_, eliminated_, place_;
+  std::vector<int> inert_;  // rows that are not live
   std::vector<LcpRow> rows_;
   PaddedMatrix A_;
   AlignedBuffer b_;

@@ -24,10 +24,12 @@ struct LoopRows {
   }
 };
 
-std::vector<std::uint8_t> two_sided_rows(const LcpProblem& problem) {
-  std::vector<std::uint8_t> mask;
-  for (const LcpRow& row : problem.rows) mask.push_back(row.kind == RowKind::two_sided);
-  return mask;
+std::vector<RowRole> two_sided_rows(const LcpProblem& problem) {
+  std::vector<RowRole> roles;
+  for (const LcpRow& row : problem.rows) {
+    roles.push_back(row.kind == RowKind::two_sided ? RowRole::eliminated : RowRole::kept);
+  }
+  return roles;
 }
 
 TEST(LoopStresses, AreImpulsesThatMoveNothing) {
@@ -139,7 +141,7 @@ TEST(ReducedLcp, GivesTheImpulsesThatHoldTheEliminatedRows) {
     stresses.remove_from(problem.b);
     prepared.lcp.b = problem.b;
     ReducedLcp reduced;
-    reduced.reduce(prepared, stresses, two_sided_rows(problem), ridge);
+    reduced.reduce(prepared, stresses, two_sided_rows(problem), prepared.lcp.b, ridge);
     ASSERT_EQ(reduced.size(), others);
     AlignedBuffer f_R(padded(others), 0.0);
     for (int i = 0; i < others; ++i) f_R[i] = uniform(random, -1, 1);
@@ -168,7 +170,7 @@ TEST(ReducedLcp, LetsRowsCreepThatAreImplied) {
   LoopStresses stresses;
   stresses.find(prepared);
   ReducedLcp reduced;
-  reduced.reduce(prepared, stresses, two_sided_rows(problem), 1e-6);
+  reduced.reduce(prepared, stresses, two_sided_rows(problem), prepared.lcp.b, 1e-6);
   EXPECT_NEAR(reduced.diagonal(0), 1e-6, 1e-11);
   EXPECT_EQ(reduced.diagonal(1), 1);
 }
