@@ -192,6 +192,7 @@ void assemble_rows(const Model& model, const ContactInput& in, const ConstraintO
   }
   write_rows(model, in, options, problem);
   problem.touches.compute(model, in.kin, in.inverse);
+  if (!matrices) problem.touches.find_Lambda(tree);
 }
 
 // A loop that is closed up to rounding asks for a velocity all the same, that of the rounding within one step. Near a dead centre it takes
@@ -222,7 +223,7 @@ void assemble(const Model& model, const ContactInput& in, const ConstraintOption
   row_velocities(problem, touch_velocities, problem.b.data());
   for (int i = 0; i < problem.islands.row_count(); ++i) problem.b[i] -= problem.target[i];
   if (!model.loops().empty()) ignore_rounding(model, in, options.time_step, problem);
-  fill_delassus(problem);
+  fill_delassus(model.tree(), problem);
   problem.scales.clear();
 }
 

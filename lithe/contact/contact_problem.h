@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "lithe/collision/collider_set.h"
+#include "lithe/contact/dof_forms.h"
 #include "lithe/contact/islands.h"
 #include "lithe/contact/touch_space.h"
 #include "lithe/lcp/boxed_lcp.h"
@@ -65,7 +66,8 @@ struct ContactProblem {
 
   std::vector<double> velocity;    // J v at the step's start, per row; empty where nothing can bounce
   AlignedBuffer touch_vector;      // workspace: a vector over all touches
-  TouchProductWorkspace products;  // workspace of fill_delassus()
+  DofForms forms;                  // workspace of fill_delassus()
+  TouchProductWorkspace products;  // and of that, where paths are long
 
   int island_count() const { return static_cast<int>(islands.islands().size()); }
   // The coefficients of one side of a patch.

@@ -303,24 +303,45 @@ void fill_diagonal(ContactProblem& problem, int island) {
 
 namespace {
 
-void fill_matrix(const ContactProblem& problem, int island_index, TouchProductWorkspace& workspace, double* A) {
-  const Island& island = problem.islands.islands()[island_index];
+void add_compliance(const ContactProblem& problem, const Island& island, double* A) {
   const int stride = matrix_stride(island);
-  multiply_through_touches(problem.touches, problem.patches_of(island_index), problem.coefficients.data(),
-                           problem.coefficients.data(), workspace, A, stride);
   for (int j = 0; j < island.row_count; ++j) {
     A[static_cast<std::ptrdiff_t>(j) * (stride + 1)] += problem.compliance[island.first_row + j];
   }
 }
 
+void fill_matrix(const ContactProblem& problem, int island_index, TouchProductWorkspace& workspace, double* A) {
+  const Island& island = problem.islands.islands()[island_index];
+  const int stride = matrix_stride(island);
+  multiply_through_touches(problem.touches, problem.patches_of(island_index), problem.coefficients.data(),
+                           problem.coefficients.data(), workspace, A, stride);
+  add_compliance(problem, island, A);
+}
+
+// The same through the rows as forms on DoFs; false where they have too many.
+bool fill_matrix_by_forms(const DofTree& tree, ContactProblem& problem, int island_index, double* A) {
+  const Island& island = problem.islands.islands()[island_index];
+  if (!problem.forms.compute(tree, problem.touches, problem.patches_of(island_index), problem.coefficients.data(),
+                             island.row_count)) {
+    return false;
+  }
+  problem.forms.multiply(A, matrix_stride(island));
+  add_compliance(problem, island, A);
+  return true;
+}
+
 }  // namespace
 
-void fill_delassus(ContactProblem& problem) {
+void fill_delassus(const DofTree& tree, ContactProblem& problem) {
   for (int i = 0; i < problem.island_count(); ++i) {
-    if (problem.A_start[i] < 0) {
-      fill_diagonal(problem, i);
+    const bool formed = problem.A_start[i] >= 0;
+    double* A = formed ? problem.A.data() + problem.A_start[i] : nullptr;
+    if (formed && fill_matrix_by_forms(tree, problem, i, A)) continue;
+    problem.touches.find_Lambda(tree);
+    if (formed) {
+      fill_matrix(problem, i, problem.products, A);
     } else {
-      fill_matrix(problem, i, problem.products, problem.A.data() + problem.A_start[i]);
+      fill_diagonal(problem, i);
     }
   }
 }

@@ -19,8 +19,9 @@ void multiply_through_touches(const TouchSpace& space, std::span<const Patch> pa
 // l Λ lᵀ of one form of a patch, its numbers `stride` apart.
 double own_response(const TouchSpace& space, const Patch& patch, const double* form);
 
-// A = J M̂⁻¹ Jᵀ + compliance of every island that has room for it: T Λ Tᵀ, patch by patch. Of the others its diagonal.
-void fill_delassus(ContactProblem& problem);
+// A = J M̂⁻¹ Jᵀ + compliance of every island that has room for it: G Gᵀ (DofForms), or T Λ Tᵀ, patch by patch, where paths are long. Of the
+// others its diagonal, and then Λ is there.
+void fill_delassus(const DofTree& tree, ContactProblem& problem);
 
 // The island's problem with A, in `A` where the step has not formed it.
 BoxedLcp lcp_with_matrix(const ContactProblem& problem, int island, AlignedBuffer& A, TouchProductWorkspace& workspace);

@@ -173,6 +173,7 @@ void TouchSpace::compute(const Model& model, const Kinematics& kin, const Invers
   check_stage(model, inverse.layout, "InverseFactor", "invert()");
   const DofTree& tree = model.tree();
   const double* X = inverse.rows.data();
+  has_Lambda = false;
   for (const Touch& touch : touches) {
     if (touch.size == 1) {
       std::copy_n(X + tree.row_start[touch.dof], touch.packs * kLanes, W.data() + touch.W_start);
@@ -183,6 +184,11 @@ void TouchSpace::compute(const Model& model, const Kinematics& kin, const Invers
     std::reverse(path_.begin(), path_.end());
     body_rows(tree, kin, X, path_, touch.packs, W.data() + touch.W_start);
   }
+}
+
+void TouchSpace::find_Lambda(const DofTree& tree) {
+  if (has_Lambda) return;
+  has_Lambda = true;
   for (const TouchBlock& block : blocks) {
     double* Lambda_block = Lambda.data() + block.Lambda_start;
     fill_lower_triangle(tree, std::span(touches).subspan(block.first_touch, block.touch_count), W.data(), Lambda_block,

@@ -46,6 +46,7 @@ struct TouchSpace {
   int size = 0;  // of vectors over all blocks
   AlignedBuffer W;
   AlignedBuffer Lambda;
+  bool has_Lambda = false;  // it is that of W
 
   // The touch of a body that moves with `dof`, or of `dof` itself; −1 for dof = −1.
   int body_touch(int dof) const { return dof < 0 ? -1 : touch_of_[2 * dof]; }
@@ -53,8 +54,9 @@ struct TouchSpace {
 
   // Finds the touches of these constraints.
   void collect(const DofTree& tree, const std::vector<Constraint>& constraints);
-  // Fills in W and Λ.
+  // Fills in W; Λ is found when somebody asks for it.
   void compute(const Model& model, const Kinematics& kin, const InverseFactor& inverse);
+  void find_Lambda(const DofTree& tree);
 
   const double* Lambda_column(const TouchBlock& block, int column) const {
     return Lambda.data() + block.Lambda_start + static_cast<std::ptrdiff_t>(column) * block.stride;

@@ -52,7 +52,10 @@ StepWorkspace& workspace_with_stages(const Model& model, const StepRecord& recor
   LITHE_CHECK(record.step_number != 0, "this record holds no step");
   StepWorkspace& work = step_workspace(model.tree());
   const bool at_hand = work.stages_of_step == record.step_number;
-  if (at_hand && work.has_problem) return work;
+  if (at_hand && work.has_problem) {
+    work.stages.problem.touches.find_Lambda(model.tree());
+    return work;
+  }
   work.stages_of_step = 0;  // should something throw
   if (!at_hand) {
     kinematics(model, record.state.q, record.state.v, work.stages.kin);
