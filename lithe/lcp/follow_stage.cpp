@@ -77,21 +77,19 @@ FollowStage::Outcome FollowStage::run_ahead(const PreparedLcp& problem, const Lc
 
 // What rows with constant impulses push becomes part of b.
 void FollowStage::set_roles(const PreparedLcp& problem) {
-  const int n = problem.size();
   reduced_with_ = compared_with_ = 0;
-  constant_classes_.resize(n);
-  b_constant_.assign(problem.lcp.b.begin(), problem.lcp.b.end());
-  for (int i = 0; i < n; ++i) {
+  constant_classes_.resize(problem.size());
+  b_constant_.assign(padded(problem.size()), 0.0);
+  std::ranges::copy(problem.lcp.b, b_constant_.begin());
+  for (int i = 0; i < problem.size(); ++i) {
     if (roles_[i] != RowRole::constant) continue;
-    const bool bounded = problem.lcp.rows[i].kind == RowKind::bounded;
-    constant_classes_[i] = !bounded                             ? RowClass::separating
-                           : f_[i] <= problem.lcp.rows[i].lower ? RowClass::at_lower
-                                                                : RowClass::at_upper;
-    if (f_[i] == 0) continue;
-    const double* column = problem.lcp.column(i);
-    for (int k = 0; k < n; ++k) b_constant_[k] += f_[i] * column[k];
+    const LcpRow& row = problem.lcp.rows[i];
+    constant_classes_[i] = row.kind != RowKind::bounded ? RowClass::separating
+                           : f_[i] <= row.lower         ? RowClass::at_lower
+                                                        : RowClass::at_upper;
+    if (f_[i] != 0) add_multiple(f_[i], problem.lcp.column(i), b_constant_.data(), padded(problem.size()));
   }
-  b_ = b_constant_;
+  b_ = std::span(b_constant_).first(problem.size());
 }
 
 bool FollowStage::keep_all() {
@@ -186,7 +184,9 @@ bool FollowStage::is_settled(const PreparedLcp& problem) {
 bool FollowStage::find_impulses(const PreparedLcp& problem) {
   write_classes(problem);
   reduced_.recover(path_.f(), b_, f_);
-  return refine(problem, kRidgeGoal * problem.scale, kRidgeEnough * problem.scale);
+  // Without loops rows that creep by as little are tied, and left to others.
+  const double goal = has_loops() ? kRidgeGoal : kRidgeEnough;
+  return refine(problem, goal * problem.scale, kRidgeEnough * problem.scale);
 }
 
 // Right classes for the ridge and, where it bends the equations too much for the polished impulses to be a solution, for a smaller
@@ -343,7 +343,7 @@ bool FollowStage::targets_push(const PreparedLcp& problem, double largest, std::
 // f are the ridge's impulses and w = A f + b.
 FollowStage::Outcome FollowStage::verify(const PreparedLcp& problem, bool bends) {
   f_ridge_ = f_;
-  const double bent = violation(problem);
+  stresses_->remove_from(w_);
   moved_ = classes_;
   if (move_violators(problem, ridge_, f_, w_, moved_) != 0) {
     classes_ = moved_;
@@ -352,14 +352,25 @@ FollowStage::Outcome FollowStage::verify(const PreparedLcp& problem, bool bends)
   residual_ = polish(problem) ? violation(problem) : LcpRow::kInfinity;
   polished_residual_ = residual_;
   is_polished_ = residual_ <= kPolishedResidual;
-  if (!is_polished_ && bent < residual_) {
-    f_ = f_ridge_;
-    evaluate(problem.lcp, f_, w_);
-    residual_ = violation(problem);
-  }
+  if (!is_polished_) take_better(problem);
   const double enough = has_loops() ? kAlmostPolished : kPolishedResidual;
   const bool good = polished_residual_ <= enough || (!bends && residual_ <= kUnpolishedResidual);
   return good && settle_ties(problem) ? Outcome::solved : Outcome::classes;
+}
+
+// The ridge's impulses, if they are better than what polishing has made of them.
+void FollowStage::take_better(const PreparedLcp& problem) {
+  f_free_ = f_;
+  f_ = f_ridge_;
+  evaluate(problem.lcp, f_, w_);
+  const double bent = violation(problem);
+  if (bent < residual_) {
+    residual_ = bent;
+    return;
+  }
+  f_ = f_free_;
+  evaluate(problem.lcp, f_, w_);
+  stresses_->remove_from(w_);
 }
 
 // Rows that are tied. Without loops that is left to others, and so is a choice: of a normal that clamps and may as well separate, and of soft rows.
@@ -432,8 +443,10 @@ bool FollowStage::polish(const PreparedLcp& problem) {
   if (redundant && !remove_stress()) return false;
   double before = LcpRow::kInfinity;
   for (int round = 0;; ++round) {
-    stresses_->remove_from(f_);
-    evaluate(problem.lcp, f_, w_);
+    if (round > 0 || has_loops()) {  // else w is at hand
+      stresses_->remove_from(f_);
+      evaluate(problem.lcp, f_, w_);
+    }
     find_error(problem, 0);
     const double worst = largest_magnitude(r_);
     if (worst <= kPolishGoal * problem.scale) return true;

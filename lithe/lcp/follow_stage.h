@@ -73,6 +73,7 @@ class FollowStage {
   bool keep_saturated(const PreparedLcp& problem);
   bool targets_push(const PreparedLcp& problem, double largest, std::span<const double> b_free);
   Outcome verify(const PreparedLcp& problem, bool bends);
+  void take_better(const PreparedLcp& problem);
   bool is_final() const;
   bool settle_ties(const PreparedLcp& problem);
   bool is_implied(const PreparedLcp& problem, int i);
@@ -88,7 +89,7 @@ class FollowStage {
   SweptStart swept_;
   std::vector<RowRole> roles_;
   std::vector<RowClass> constant_classes_;  // of rows whose impulses are constant
-  std::vector<double> b_constant_;          // b with what these push
+  AlignedBuffer b_constant_;                // b with what these push
   std::span<const double> b_;               // b of the rows that are not constant
   std::vector<std::uint8_t> keep_;
   ReducedLcp reduced_;

@@ -19,63 +19,70 @@ constexpr double kFar = 0.5;
 }  // namespace
 
 void SweptStart::run(const PreparedLcp& problem, std::span<const double> impulses, int sweeps) {
+  start(problem, impulses);
+  for (int pass = 0; pass < sweeps; ++pass) sweep(problem);
+  // A normal may have let go of friction rows that were swept before it. Nobody asks for their velocities.
+  clamp_to_bounds(problem.lcp, std::span(f_).first(size_));
+}
+
+void SweptStart::start(const PreparedLcp& problem, std::span<const double> impulses) {
   size_ = impulses.size();
-  const int rows = padded(problem.size());
-  for (AlignedBuffer* buffer : {&f_, &w_}) grow(*buffer, rows);
-  for (int i = 0; i < problem.size(); ++i) {
-    f_[i] = problem.live[i] || problem.lcp.rows[i].kind == RowKind::bounded ? impulses[i] : 0.0;
+  const int n = problem.size(), rows = padded(n);
+  for (AlignedBuffer* buffer : {&f_, &w_, &inverse_diagonal_, &lower_, &upper_}) grow(*buffer, rows);
+  for (int i = 0; i < n; ++i) {
+    const LcpRow& row = problem.lcp.rows[i];
+    f_[i] = problem.live[i] || row.kind == RowKind::bounded ? impulses[i] : 0.0;
+    inverse_diagonal_[i] = problem.live[i] ? 1 / problem.diagonal[i] : 0.0;
+    const bool friction = row.kind == RowKind::friction;
+    const RowBounds bounds = friction ? RowBounds{0, 0} : bounds_of(row, {});
+    lower_[i] = bounds.lower;
+    upper_[i] = bounds.upper;
   }
   const std::span<double> f = std::span(f_).first(size_);
-  clamp_to_bounds(problem.lcp, f);
-  evaluate(problem.lcp, f, std::span(w_).first(size_));
-  for (int pass = 0; pass < sweeps; ++pass) sweep(problem);
   clamp_to_bounds(problem.lcp, f);
   evaluate(problem.lcp, f, std::span(w_).first(size_));
 }
 
 void SweptStart::sweep(const PreparedLcp& problem) {
-  const std::span<const double> f = std::span(f_).first(size_);
+  const int rows = padded(problem.size());
   for (int i = 0; i < problem.size(); ++i) {
-    if (!problem.live[i]) continue;
-    const RowBounds bounds = bounds_of(problem.lcp.rows[i], f);
-    const double next = std::min(std::max(f_[i] - w_[i] / problem.diagonal[i], bounds.lower), bounds.upper);
+    const LcpRow& row = problem.lcp.rows[i];
+    if (row.kind == RowKind::friction) {
+      upper_[i] = row.friction * std::max(f_[row.normal], 0.0);
+      lower_[i] = -upper_[i];
+    }
+    const double next = std::min(std::max(f_[i] - w_[i] * inverse_diagonal_[i], lower_[i]), upper_[i]);
     const double change = next - f_[i];
     if (change == 0) continue;
     f_[i] = next;
-    add_multiple(change, problem.lcp.column(i), w_.data(), padded(problem.size()));
+    add_multiple(change, problem.lcp.column(i), w_.data(), rows);
   }
 }
 
+// What rows between their bounds still lack of velocity.
 double SweptStart::largest_change_ahead(const PreparedLcp& problem) const {
   double largest = 0;
   for (int i = 0; i < problem.size(); ++i) {
-    if (!problem.live[i]) continue;
-    const RowBounds bounds = bounds_of(problem.lcp.rows[i], f());
-    if (f_[i] > bounds.lower && f_[i] < bounds.upper) largest = std::max(largest, std::abs(w_[i]));
+    const double w = f_[i] > lower_[i] && f_[i] < upper_[i] && inverse_diagonal_[i] > 0 ? std::abs(w_[i]) : 0.0;
+    largest = w > largest ? w : largest;
   }
   return largest;
 }
 
+// Without branches where classes are as good as random.
 void SweptStart::choose_roles(const PreparedLcp& problem, std::span<RowRole> roles) const {
   const double far = kFar * largest_change_ahead(problem);
   for (int i = 0; i < problem.size(); ++i) {
-    const LcpRow& row = problem.lcp.rows[i];
-    roles[i] = RowRole::kept;
-    if (!problem.live[i]) continue;
-    if (row.kind == RowKind::bounded) {
-      const double spare = kSpare * (row.upper - row.lower);
-      if (row.soft && f_[i] > row.lower + spare && f_[i] < row.upper - spare) {
-        roles[i] = RowRole::eliminated;
-      } else if ((f_[i] <= row.lower && w_[i] > far) || (f_[i] >= row.upper && w_[i] < -far)) {
-        roles[i] = RowRole::constant;
-      }
-    } else if (row.kind == RowKind::one_sided) {
-      if (f_[i] <= 0 && w_[i] > far) roles[i] = RowRole::constant;
-    }
+    const double f = f_[i], w = w_[i], spare = kSpare * (upper_[i] - lower_[i]);
+    const bool live = inverse_diagonal_[i] > 0;
+    const bool free = problem.lcp.rows[i].soft & (f > lower_[i] + spare) & (f < upper_[i] - spare);
+    const bool stays = ((f <= lower_[i]) & (w > far)) | ((f >= upper_[i]) & (w < -far));
+    const RowRole role = stays ? RowRole::constant : RowRole::kept;
+    roles[i] = live ? free ? RowRole::eliminated : role : RowRole::kept;
   }
   for (int i = 0; i < problem.size(); ++i) {
     const LcpRow& row = problem.lcp.rows[i];
-    if (row.kind == RowKind::friction && problem.live[i]) roles[i] = roles[row.normal];
+    if (row.kind == RowKind::friction) roles[i] = problem.live[i] ? roles[row.normal] : RowRole::kept;
   }
 }
 
