@@ -42,7 +42,7 @@ LcpReport DirectSolver::solve(const LcpGuess& guess, std::span<double> f, std::s
   buffers_.w.resize(n);
   buffers_.classes.resize(n);
   bool solved = solve_with_targets(guess);
-  if (solved && !holds_as_given()) {
+  if (solved && !holds_as_given() && !close_by_correction()) {
     implied_share_ = kImpliedByRounding;
     buffers_.problem.prepare(lcp_, buffers_.problem.scale);
     report_.flags = LcpFlag::none;
@@ -93,6 +93,34 @@ bool DirectSolver::holds_as_given() {
   evaluate(given, f_, w);
   buffers_.stresses.remove_from(w);
   return largest_violation(given, f_, w) <= kUnpolishedResidual * problem.scale;
+}
+
+// The same loops once more, with what they leave of the answer as part of b: where that is little, the classes stay, and the answer is the
+// problem's as it was given. A robot at rest needs it, whose velocities are small beside what its impulses make of loops that do not quite
+// close. Else all is as it was.
+bool DirectSolver::close_by_correction() {
+  PreparedLcp& problem = buffers_.problem;
+  const int n = problem.size();
+  const LcpReport before = report_;
+  std::vector<double>&left = buffers_.w_candidate, &f = buffers_.f_closed;
+  left.resize(n);
+  f.assign(f_.begin(), f_.end());
+  buffers_.classes_closed = buffers_.classes;
+  BoxedLcp given = problem.lcp;
+  given.A = lcp_.A;
+  evaluate(given, f, left);
+  evaluate(problem.lcp, f, buffers_.w);
+  for (int i = 0; i < n; ++i) left[i] -= buffers_.w[i];
+  buffers_.stresses.remove_from(left);
+  buffers_.b_closed.assign(given.b.begin(), given.b.end());
+  for (int i = 0; i < n; ++i) left[i] += given.b[i];
+  buffers_.b_corrected = left;
+  problem.lcp.b = buffers_.b_corrected;
+  report_.flags = LcpFlag::none;
+  const bool solved = solve_prepared(LcpGuess(buffers_.classes_closed, f, true, before.ridge));
+  problem.lcp.b = buffers_.b_closed;
+  report_.flags = report_.flags | before.flags;
+  return solved && holds_as_given();
 }
 
 // The scale of velocities stays as it was prepared.

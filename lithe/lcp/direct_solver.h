@@ -38,6 +38,7 @@ class DirectSolver {
  private:
   bool solve_with_targets(const LcpGuess& guess);
   bool holds_as_given();
+  bool close_by_correction();
   void make_loops_consistent();
   bool solve_prepared(const LcpGuess& guess);
   bool has_loops() const { return !buffers_.stresses.rows().empty(); }

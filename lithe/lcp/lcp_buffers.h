@@ -32,12 +32,14 @@ struct LcpWorkspace::Buffers {
   std::vector<double> f_polished, w_polished;
   std::vector<double> f_candidate, w_candidate, f_best;  // where nothing is solved
   std::vector<double> b_consistent;                      // b without what loops' targets contradict one another by
-  AlignedBuffer A_exact;                                 // A with what loops imply implied exactly
-  std::vector<double> b_free;                            // b without targets that could be dropped
-  std::vector<double> b_kept;                            // b without those that were
-  std::vector<std::uint8_t> dropped;                     // by row: its target was
-  std::vector<RowClass> first_guess;                     // where none is given
-  BlockBuffers blocks;                                   // of factored problems
+  std::vector<double> f_closed, b_closed, b_corrected;   // the answer, and b, of loops taken as closed
+  std::vector<RowClass> classes_closed;
+  AlignedBuffer A_exact;              // A with what loops imply implied exactly
+  std::vector<double> b_free;         // b without targets that could be dropped
+  std::vector<double> b_kept;         // b without those that were
+  std::vector<std::uint8_t> dropped;  // by row: its target was
+  std::vector<RowClass> first_guess;  // where none is given
+  BlockBuffers blocks;                // of factored problems
 };
 
 }  // namespace lithe
