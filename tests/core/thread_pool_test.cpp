@@ -180,12 +180,17 @@ TEST(ThreadPool, WorksInAForkedProcess) {
   std::vector<int> done(30, 0);
   const auto work = [&] { pool.parallel_for(30, [&](int item, int) { ++done[item]; }); };
   work();
-  // While others are at work.
-  std::atomic<bool> stop = false;
+  // While others are at work. Not while they begin: a thread that begins allocates, and the address sanitizer's allocator, unlike the C library's,
+  // may not be forked meanwhile.
+  std::atomic<bool> at_work = false, stop = false;
   ThreadPool busy(3);
   std::thread caller([&] {
-    while (!stop) busy.parallel_for(3, [](int, int) { std::this_thread::yield(); });
+    while (!stop) {
+      busy.parallel_for(3, [](int, int) { std::this_thread::yield(); });
+      at_work = true;
+    }
   });
+  while (!at_work) std::this_thread::yield();
   for (int round = 0; round < 5; ++round) {
     const pid_t child = fork();
     ASSERT_GE(child, 0);
