@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <fuzzer/FuzzedDataProvider.h>
+#include <string_view>
 #include <vector>
 
 #include "lithe/core/check.h"
@@ -85,7 +86,7 @@ class Description {
   bool wild_;  // numbers of any size
 };
 
-void require(bool condition, const char* what, const LcpProblem& problem, const LcpSolution& solution) {
+void require(bool condition, std::string_view what, const LcpProblem& problem, const LcpSolution& solution) {
   if (condition) return;
   const LcpReport& report = solution.report;
   fmt::print(stderr, "fuzz_lcp: {}: stage {}, flags {}, residual {}\n", what, to_string(report.stage),
@@ -230,7 +231,9 @@ void check(const LcpProblem& problem, LcpMethod method, std::span<const RowClass
   // Velocities count against those of the problem as given: what is left of b without targets may be their rounding.
   const double scale = std::max(velocity_scale(solved.view()), velocity_scale(problem.view()));
   const double allowed = share * scale + rounding(solved, solution.f);
-  require(violation(solved, solution.f, w) <= allowed, "called solved, but is not", problem, solution);
+  const double found = violation(solved, solution.f, w);
+  require(found <= allowed, fmt::format("called solved, but is not: violated by {}, allowed {}", found, allowed),
+          problem, solution);
 }
 
 void run(Description input) {
