@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "lithe/lcp/active_set.h"
-#include "lithe/lcp/doubtful_target.h"
 #include "lithe/lcp/gauss_seidel.h"
 #include "lithe/lcp/lcp_tolerances.h"
 
@@ -15,14 +14,10 @@ namespace {
 
 constexpr double kRefine = 1e-13;  // of s
 constexpr int kMostRefinements = 20;
-constexpr double kRounding = 1e-13;  // of s
-constexpr double kHarmless = 1e3;    // of s, as A_ii f_i, where nothing was solved
-constexpr int kSweeps = 500;         // of Gauss–Seidel, there
+constexpr double kHarmless = 1e3;  // of s, as A_ii f_i, where nothing was solved
+constexpr int kSweeps = 500;       // of Gauss–Seidel, there
 constexpr int kRounds = 12;
-constexpr int kMostDrops = 3;          // of targets: what contradicts, twice, then all
-constexpr double kLoopsApart = 1e-3;   // of s: loops' targets contradict one another by more than drift
-constexpr double kStressShare = 1e-6;  // of the largest impulse of a stress, as √A_ii f_i: part of a contradiction
-constexpr std::uint64_t kPaths = 2;    // each with a hash of its own
+constexpr std::uint64_t kPaths = 2;  // each with a hash of its own
 
 // The classes that f suggests.
 void classify(const BoxedLcp& lcp, std::span<const double> f, std::span<RowClass> classes) {
@@ -59,89 +54,13 @@ LcpReport DirectSolver::solve(const LcpGuess& guess, std::span<double> f, std::s
   return report_;
 }
 
-// With all targets, or with as many as do not contradict one another.
-bool DirectSolver::solve_with_targets(const LcpGuess& guess) {
-  buffers_.dropped.assign(lcp_.size(), 0);
-  ties_are_settled_ = false;
-  const bool finite = buffers_.problem.finite;
-  has_targets_ = find_targets();
-  const bool out_of_reach = finite && has_targets_ && mark_targets_out_of_reach();
-  if (out_of_reach) {
-    leave_dropped_targets();
-  } else if (finite) {
-    make_loops_consistent();
-  }
-  bool solved = finite && solve_prepared(guess);
-  if (solved && out_of_reach) report_.flags = report_.flags | LcpFlag::targets_dropped;
-  for (int drop = 1; !solved && finite && has_targets_ && drop <= kMostDrops; ++drop) {
-    drop_targets(contradiction_ && drop < kMostDrops);
-    solved = solve_prepared(guess);
-    if (solved) report_.flags = report_.flags | LcpFlag::targets_dropped;
-  }
-  return solved;
-}
-
-// Whether the answer solves the problem where loops close as little as A says. Beside rows that move far more than others, the little
-// that is left of an implied row may be much for those.
-bool DirectSolver::holds_as_given() {
-  const PreparedLcp& problem = buffers_.problem;
-  if (problem.lcp.A == lcp_.A) return true;
-  BoxedLcp given = problem.lcp;
-  given.A = lcp_.A;
-  std::vector<double>& w = buffers_.w_candidate;
-  w.resize(problem.size());
-  evaluate(given, f_, w);
-  buffers_.stresses.remove_from(w);
-  return largest_violation(given, f_, w) <= kUnpolishedResidual * problem.scale;
-}
-
-// The same loops once more, with what they leave of the answer as part of b: where that is little, the classes stay, and the answer is the
-// problem's as it was given. A robot at rest needs it, whose velocities are small beside what its impulses make of loops that do not quite
-// close. Else all is as it was.
-bool DirectSolver::close_by_correction() {
-  PreparedLcp& problem = buffers_.problem;
-  const int n = problem.size();
-  const LcpReport before = report_;
-  std::vector<double>&left = buffers_.w_candidate, &f = buffers_.f_closed;
-  left.resize(n);
-  f.assign(f_.begin(), f_.end());
-  buffers_.classes_closed = buffers_.classes;
-  BoxedLcp given = problem.lcp;
-  given.A = lcp_.A;
-  evaluate(given, f, left);
-  evaluate(problem.lcp, f, buffers_.w);
-  for (int i = 0; i < n; ++i) left[i] -= buffers_.w[i];
-  buffers_.stresses.remove_from(left);
-  buffers_.b_closed.assign(given.b.begin(), given.b.end());
-  for (int i = 0; i < n; ++i) left[i] += given.b[i];
-  buffers_.b_corrected = left;
-  problem.lcp.b = buffers_.b_corrected;
-  report_.flags = LcpFlag::none;
-  const bool solved = solve_prepared(LcpGuess(buffers_.classes_closed, f, true, before.ridge));
-  problem.lcp.b = buffers_.b_closed;
-  report_.flags = report_.flags | before.flags;
-  return solved && holds_as_given();
-}
-
-// The scale of velocities stays as it was prepared.
-void DirectSolver::make_loops_consistent() {
-  PreparedLcp& problem = buffers_.problem;
-  buffers_.stresses.find(problem, implied_share_);
-  if (buffers_.stresses.count() == 0) return;
-  buffers_.b_consistent.assign(problem.lcp.b.begin(), problem.lcp.b.end());
-  const double apart = buffers_.stresses.remove_from(buffers_.b_consistent);
-  problem.lcp.b = buffers_.b_consistent;
-  if (buffers_.stresses.make_exact(problem, buffers_.A_exact)) problem.lcp.A = buffers_.A_exact.data();
-  if (apart > kLoopsApart * problem.scale) report_.flags = report_.flags | LcpFlag::targets_dropped;
-}
-
 bool DirectSolver::solve_prepared(const LcpGuess& guess) {
   const PreparedLcp& problem = buffers_.problem;
   const bool guessed = !options_.cold && !guess.classes.empty();
   const bool follows = !options_.cold && !guess.impulses.empty();
   const bool tries_guess = guess.steady && !(follows && has_loops() && !is_told_at_once(guess));
   contradiction_ = false;
-  if (guessed && tries_guess && try_guess(guess.classes)) return true;
+  if (guessed && tries_guess && try_guess(guess)) return true;
   if (problem.at_rest() && rest()) return true;
   if (follows) {
     switch (follow(guess)) {
@@ -149,11 +68,11 @@ bool DirectSolver::solve_prepared(const LcpGuess& guess) {
       case FollowStage::Outcome::contradiction: contradiction_ = true; return false;
       case FollowStage::Outcome::classes:
         // Without motors these have been looked at.
-        if (try_whole_guess(buffers_.follow.classes())) return true;
+        if (try_whole_guess(buffers_.follow.classes(), kRungs[0])) return true;
         buffers_.classes = buffers_.after_guess;
         break;
       case FollowStage::Outcome::failed:
-        if (guessed && !tries_guess && try_guess(guess.classes)) return true;
+        if (guessed && !tries_guess && try_guess(guess)) return true;
         take_first_classes(guessed);
         break;
     }
@@ -220,17 +139,27 @@ FollowStage::Outcome DirectSolver::follow(const LcpGuess& guess) {
   return outcome;
 }
 
+// Without loops, classes that a smaller ridge had found are verified with it: with the first one some would be wrong by next to nothing.
+double DirectSolver::first_rung(const LcpGuess& guess) const {
+  if (has_loops() || !(guess.ridge > 0)) return kRungs[0];
+  for (const double epsilon : kRungs) {
+    if (epsilon <= 2 * guess.ridge) return epsilon;
+  }
+  return kRungs[0];
+}
+
 // The classes as they are: without the rows of motors, if that tells enough.
-bool DirectSolver::try_guess(std::span<const RowClass> guess) {
+bool DirectSolver::try_guess(const LcpGuess& guess) {
   const PreparedLcp& problem = buffers_.problem;
   ReducedGuess& reduced = buffers_.reduced_guess;
-  buffers_.classes.assign(guess.begin(), guess.end());
+  buffers_.classes.assign(guess.classes.begin(), guess.classes.end());
   problem.make_consistent(buffers_.classes);
-  const auto outcome = reduced.run(problem, buffers_.stresses, buffers_.classes, kRungs[0] * problem.mean_diagonal);
+  const double ridge = first_rung(guess);
+  const auto outcome = reduced.run(problem, buffers_.stresses, buffers_.classes, ridge * problem.mean_diagonal);
   report_.factorizations += reduced.factorizations();
-  if (outcome == ReducedGuess::Outcome::unsure) return try_whole_guess(guess);
+  if (outcome == ReducedGuess::Outcome::unsure) return try_whole_guess(guess.classes, ridge);
   report_.stage = LcpStage::guess;
-  report_.ridge = kRungs[0];
+  report_.ridge = ridge;
   if (outcome == ReducedGuess::Outcome::wrong) {
     buffers_.after_guess.assign(reduced.moved().begin(), reduced.moved().end());
     return false;
@@ -246,7 +175,7 @@ bool DirectSolver::try_guess(std::span<const RowClass> guess) {
   return true;
 }
 
-bool DirectSolver::try_whole_guess(std::span<const RowClass> guess) {
+bool DirectSolver::try_whole_guess(std::span<const RowClass> guess, double first_ridge) {
   report_.stage = LcpStage::guess;
   const auto is_right = [&](double epsilon) {
     buffers_.classes.assign(guess.begin(), guess.end());
@@ -255,20 +184,48 @@ bool DirectSolver::try_whole_guess(std::span<const RowClass> guess) {
   };
   double right_at = 0;
   for (const double epsilon : kRungs) {
+    if (epsilon > first_ridge) continue;
     const bool right = is_right(epsilon);
     if (right && (take_polished() || take_almost_polished())) return true;
-    if (epsilon == kRungs[0]) buffers_.after_guess = buffers_.classes;
-    if (!bends()) return right && take_best();
+    if (epsilon == first_ridge) buffers_.after_guess = buffers_.classes;
+    if (!bends()) return right && (take_at_bounds() || take_best());
     if (right) right_at = epsilon;
   }
   return right_at != 0 && is_right(right_at) && !take_polished() && take_best();
+}
+
+// After take_polished() has failed. The ridge lets clamping rows creep, and so it holds some that slide more slowly than that, as a joint that dry
+// friction brings to rest: their polished impulses are beyond their bounds by next to nothing. Takes the classes with these at their
+// bounds, if a smaller ridge calls them right; else all stays as it was.
+bool DirectSolver::take_at_bounds() {
+  const PreparedLcp& problem = buffers_.problem;
+  if (has_loops() || !std::isfinite(report_.residual) || report_.ridge < 0.5 * kRungs[0]) return false;
+  const LcpReport before = report_;
+  std::vector<RowClass>& classes = buffers_.classes;
+  buffers_.right = classes;
+  bool any = false;
+  for (int i = 0; i < problem.size(); ++i) {
+    if (classes[i] != RowClass::clamping || problem.lcp.rows[i].kind == RowKind::one_sided) continue;
+    const RowBounds bounds = bounds_of(problem.lcp.rows[i], f_);
+    if (f_[i] >= bounds.lower && f_[i] <= bounds.upper) continue;
+    classes[i] = f_[i] > bounds.upper ? RowClass::at_upper : RowClass::at_lower;
+    any = true;
+  }
+  if (!any) return false;
+  if (attempt(kRungs[1]) == 0 && take_polished()) return true;
+  const int factorizations = report_.factorizations;
+  classes = buffers_.right;
+  attempt(before.ridge);
+  take_polished();
+  report_.factorizations = factorizations + 1;
+  return false;
 }
 
 // After write_least_residual() has found a solution all the same: whether these classes are right. Else all stays as it was.
 bool DirectSolver::polish_classes(std::span<const RowClass> classes) {
   const LcpReport before = report_;
   report_.flags = LcpFlag::none;
-  if (try_whole_guess(classes) && !has(report_.flags, LcpFlag::unpolished)) return true;
+  if (try_whole_guess(classes, kRungs[0]) && !has(report_.flags, LcpFlag::unpolished)) return true;
   report_ = before;
   return false;
 }
@@ -299,7 +256,7 @@ bool DirectSolver::climb_ladder(bool warm, std::uint64_t seed) {
   for (const double epsilon : kRungs) {
     if (!find_classes(epsilon, warm || right_at > 0, seed)) break;
     if (take_polished() || take_almost_polished()) return true;
-    if (!bends()) return take_best();
+    if (!bends()) return take_at_bounds() || take_best();
     right_at = epsilon;
     buffers_.right = buffers_.classes;
   }
@@ -463,70 +420,6 @@ void DirectSolver::write_answer(std::span<double> f, std::span<double> w, std::s
   std::copy(f_.begin(), f_.end(), f.begin());
   std::copy(w_.begin(), w_.end(), w.begin());
   std::copy(buffers_.classes.begin(), buffers_.classes.end(), classes.begin());
-}
-
-double DirectSolver::doubtful_target(int i) const {
-  return lcp_.target.empty() ? 0.0 : lithe::doubtful_target(lcp_.rows[i], lcp_.target[i]);
-}
-
-// And b without them.
-bool DirectSolver::find_targets() {
-  bool any = false;
-  for (int i = 0; i < lcp_.size() && !any; ++i) any = doubtful_target(i) != 0;
-  if (!any) return false;
-  buffers_.b_free.assign(lcp_.b.begin(), lcp_.b.end());
-  for (int i = 0; i < lcp_.size(); ++i) buffers_.b_free[i] += doubtful_target(i);
-  return true;
-}
-
-// Rows that no impulse moves keep their b. Targets that ask them for more, as those of hulls that overlap at the axis of their joint, can be
-// dropped before anything is solved. True if there are any.
-bool DirectSolver::mark_targets_out_of_reach() {
-  const PreparedLcp& problem = buffers_.problem;
-  bool any = false;
-  for (int i = 0; i < lcp_.size(); ++i) {
-    if (problem.live[i] || doubtful_target(i) == 0) continue;
-    const bool violated = lcp_.rows[i].kind == RowKind::two_sided ? lcp_.b[i] != 0 : lcp_.b[i] < 0;
-    if (!violated) continue;
-    buffers_.dropped[i] = 1;
-    any = true;
-  }
-  return any;
-}
-
-// Those that contradict one another push with a stress.
-void DirectSolver::drop_targets(bool contradicting_only) {
-  const PreparedLcp& problem = buffers_.problem;
-  const std::span<const double> stress = buffers_.follow.stress();
-  double largest = 0;
-  for (int i = 0; i < lcp_.size() && contradicting_only; ++i) {
-    largest = std::max(largest, problem.root[i] * std::abs(stress[i]));
-  }
-  for (int i = 0; i < lcp_.size(); ++i) {
-    const bool contradicts = !contradicting_only || problem.root[i] * std::abs(stress[i]) > kStressShare * largest;
-    if (doubtful_target(i) != 0 && contradicts) buffers_.dropped[i] = 1;
-  }
-  leave_dropped_targets();
-}
-
-// The problem without the targets that are marked.
-void DirectSolver::leave_dropped_targets() {
-  PreparedLcp& problem = buffers_.problem;
-  buffers_.b_kept.assign(lcp_.b.begin(), lcp_.b.end());
-  has_targets_ = false;
-  // Often nothing moves but the targets; what rounding leaves of them is no velocity to solve for.
-  const double nothing = kRounding * problem.scale;
-  for (int i = 0; i < lcp_.size(); ++i) {
-    double& b = buffers_.b_kept[i];
-    if (buffers_.dropped[i]) b = buffers_.b_free[i];
-    if (std::abs(b) <= nothing) b = 0;
-    has_targets_ = has_targets_ || (doubtful_target(i) != 0 && !buffers_.dropped[i]);
-  }
-  BoxedLcp rest = lcp_;
-  rest.b = buffers_.b_kept;
-  // What remains of b may be rounding of b and targets, and is to be judged as such.
-  problem.prepare(rest, problem.scale);
-  make_loops_consistent();
 }
 
 // Keeps f, moved into its bounds, if none was better so far. Impulses out of all proportion are harmful whatever their

@@ -45,8 +45,10 @@ class DirectSolver {
   bool is_told_at_once(const LcpGuess& guess) const;
   void take_first_classes(bool guessed);
   FollowStage::Outcome follow(const LcpGuess& guess);
-  bool try_guess(std::span<const RowClass> guess);
-  bool try_whole_guess(std::span<const RowClass> guess);
+  double first_rung(const LcpGuess& guess) const;
+  bool try_guess(const LcpGuess& guess);
+  bool try_whole_guess(std::span<const RowClass> guess, double first_ridge);
+  bool take_at_bounds();
   bool polish_classes(std::span<const RowClass> classes);
   bool rest();
   bool climb_ladder(bool warm, std::uint64_t seed);

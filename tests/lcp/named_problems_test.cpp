@@ -57,6 +57,19 @@ TEST(NamedProblems, T2Jam) {
   EXPECT_EQ(cold.classes, (std::vector<RowClass>{C, C}));
 }
 
+TEST(NamedProblems, AJointThatTheRidgeHoldsSlides) {
+  // Dry friction falls short of holding the first row by a ten-thousandth, less than the ridge lets it creep beside a row that moves far more.
+  const LcpProblem problem(MatX(VecX{{1e-3, 2000}}.asDiagonal()), VecX{{-1e-3 * (1 + 1e-4), -2}},
+                           {LcpRow::make_bounded(-1, 1, 1), LcpRow::make_one_sided(2)});
+  for (const LcpOptions& options : {LcpOptions(), kCold}) {
+    const LcpSolution solution = solve(problem, options);
+    expect_impulses(solution, {1, 1e-3});
+    EXPECT_EQ(solution.classes, (std::vector<RowClass>{kUpper, C}));
+    EXPECT_NEAR(solution.w[0], -1e-7, 1e-15);
+    EXPECT_EQ(solution.report.flags, LcpFlag::none);
+  }
+}
+
 TEST(NamedProblems, T3SqueezeDropsItsTargets) {
   const VecX d{{0.1, 0.1}};
   const LcpProblem problem(MatX{{1, -1}, {-1, 1}}, -d, normals(2), d);
