@@ -187,18 +187,20 @@ void BlockClassSystem::add_form(int row, double factor, double* u) const {
   add_forms(&forms_[row], 1, &factor, s.width_a, u + s.start_a, s.width_b, u + s.start_b);
 }
 
-double BlockClassSystem::sweep(double inert, std::span<double> f, double* u) const {
+double BlockClassSystem::sweep(double ridge, double inert, std::span<double> f, double* u) const {
   // Coordinates answer a push, and each row reads its velocity from them.
   struct Operator {
     const BlockClassSystem& system;
+    double ridge;
+    std::span<const double> f;
     double* u;
 
-    double diagonal(int i) const { return system.lcp_->diagonal[i]; }
-    double velocity(int i) const { return system.form(i, u) + system.lcp_->b[i]; }
+    double diagonal(int i) const { return system.lcp_->diagonal[i] + ridge; }
+    double velocity(int i) const { return system.form(i, u) + ridge * f[i] + system.lcp_->b[i]; }
     void push(int i, double change) const { system.add_form(i, change, u); }
   };
-  Operator A{*this, u};
-  return gauss_seidel::sweep(lcp_->rows, A, inert, f);
+  Operator A{*this, ridge, f, u};
+  return gauss_seidel::sweep(lcp_->rows, A, inert + ridge, f);
 }
 
 void BlockClassSystem::apply(std::span<const double> f, std::span<double> w) {

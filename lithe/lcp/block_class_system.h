@@ -35,9 +35,9 @@ class BlockClassSystem {
   void push(std::span<const double> f, double* u) const;
   double form(int row, const double* u) const;
   void add_form(int row, double factor, double* u) const;  // u += factor·g_i
-  // One sweep of Gauss–Seidel over the rows whose A_ii is more than `inert`, with u = Gᵀ f brought up to date; returns the largest change of a
-  // row's own w.
-  double sweep(double inert, std::span<double> f, double* u) const;
+  // One sweep of Gauss–Seidel over A + ridge·I and the rows whose A_ii is more than `inert`, with u = Gᵀ f brought up to date; returns the
+  // largest change of a row's own w.
+  double sweep(double ridge, double inert, std::span<double> f, double* u) const;
   int coordinates() const { return graph_->coordinates(); }
 
   // S of these classes; `ridge` is ε̄. False where it is singular.

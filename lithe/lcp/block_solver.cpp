@@ -23,7 +23,7 @@ constexpr double kRoundingOfTargets = 1e-13;  // of s
 // The factor's own ε is never less: rounding in S, of 1e-16 of its largest entry, must stay below the ridge where masses differ.
 constexpr double kLeastRidge = 1e-11;
 constexpr int kMostRounds = 12;
-constexpr int kGrace = 4;
+constexpr int kGrace = 2;
 constexpr int kRepairGrace = 7;
 constexpr int kMostImprovements = 20;
 // Where friction slides A_C# need not exist, and impulses that cannot be polished better than this may depend on the ridge.
@@ -33,6 +33,12 @@ constexpr double kContradiction = 1e-6;
 // Up to so many violators sit in a few spots, which are repaired sooner than a path over the whole island gets there.
 constexpr int kFewViolators = 40;
 constexpr int kSweepsAheadOfPath[] = {3, 0, 30};
+// Ridges from which the first rung is approached. With the first one sweeps lead to right classes, since the problem is almost that of each
+// row alone; each next one leaves a few dozen violators in a heap of a thousand rows.
+constexpr double kSoftRidges[] = {3e-3, 3e-6};
+constexpr int kSoftSweeps = 20;
+// With more violators than that, a ridge is no way to the next one.
+constexpr int kManyViolators = 120;
 // Sweeps that suggest classes: from given impulses, and from none.
 constexpr int kWarmSweeps = 40;
 constexpr int kColdSweeps = 100;
@@ -44,9 +50,13 @@ constexpr std::size_t kMostGraphs = 8;
 // Bounds of work: so many attempts, and on small islands as many as so many multiplications allow.
 constexpr double kMostAttempts = 40;
 constexpr double kLeastWork = 1e7;
-// Paths have their own, in multiplications; an event takes a third of an attempt.
-constexpr double kWorkOfPaths = 1e9;
-constexpr double kWorkOfEvent = 0.3;
+// What comes where these are not enough has its own, in attempts: enough for most heaps, and so little that an island of up to a thousand rows is done
+// within 20 ms on a processor of 2023. Larger ones need more of them.
+constexpr double kAttemptsOfApproach = 70;
+constexpr double kAttemptsOfPaths = 60;
+constexpr double kRowsOfThese = 1000;
+constexpr double kWorkOfEvent = 0.3;  // of an attempt
+constexpr int kAttemptsAfterPath = 4;
 
 }  // namespace
 
@@ -89,7 +99,9 @@ BlockSolver::BlockSolver(const FactoredLcp& lcp, const LcpOptions& options, Bloc
   for (const RowGroup& group : lcp.groups) numbers += static_cast<double>(group.row_count) * lcp.width(group);
   attempt_work_ = 4 * graph_.flops() + 40 * numbers;
   work_ = std::max(kMostAttempts * attempt_work_, kLeastWork);
-  path_work_ = kWorkOfPaths;
+  const double size = std::max(1.0, static_cast<double>(n) / kRowsOfThese);
+  approach_work_ = kAttemptsOfApproach * size * size * attempt_work_;
+  path_work_ = kAttemptsOfPaths * size * size * attempt_work_;
 }
 
 bool BlockSolver::solve(const LcpGuess& guess, std::span<double> f, std::span<double> w, std::span<RowClass> classes) {
@@ -118,12 +130,11 @@ bool BlockSolver::solve_prepared(const LcpGuess& guess) {
   const bool guessed = !options_.cold && !guess.classes.empty();
   if (!guessed && problem.at_rest() && rest()) return true;
   fewest_ = std::numeric_limits<int>::max();
-  followed_ = false;
-  swept_ = false;
+  approached_ = followed_ = swept_ = false;
   contradicted_ = false;
   const bool moving = guessed && !guess.steady && !impulses_.empty();
   if (moving) {
-    suggest_classes();
+    sweep_given();
   } else if (guessed) {
     std::ranges::copy(guess.classes, buffers_.classes.begin());
     problem.make_consistent(buffers_.classes);
@@ -175,22 +186,62 @@ bool BlockSolver::climb_ladder(bool guessed) {
   return attempt(right_at) >= 0 && (take_polished() || take_best());
 }
 
-// From the present classes. A few violators are repaired sooner than a path gets there; with many a path needs no luck.
+// From the present classes. A few violators are repaired sooner than anything else gets there.
 bool BlockSolver::find_classes(double epsilon) {
   right_at_once_ = false;
   if (settle(epsilon)) return true;
   if (work_ <= 0) return false;
   if (!swept_) {
-    suggest_classes();
+    sweep_given();
     const bool settled = settle(epsilon);
     right_at_once_ = false;  // this was no guess
     if (settled) return true;
   }
   const bool few = fewest_ <= kFewViolators;
-  if (!few && follow(epsilon)) return true;
+  if (!few && (approach(epsilon) || follow(epsilon))) return true;
   if (fewest_ < std::numeric_limits<int>::max() && repair(epsilon)) return true;
-  return few && follow(epsilon);
+  return few && (approach(epsilon) || follow(epsilon));
 }
+
+// By way of larger ridges. Redundant rows, as the corners of a box on a box, are what makes classes hard to find: impulses shift among them at
+// no cost, and sweeps leave them anywhere. A large ridge makes that a cost, and its classes are close to those of the next one.
+bool BlockSolver::approach(double epsilon) {
+  if (approached_) return false;
+  approached_ = true;
+  std::swap(work_, approach_work_);
+  bool found = settle_softly(kSoftRidges[0]);
+  for (const double next : {kSoftRidges[1], epsilon}) {
+    if (!found) break;
+    buffers_.classes = buffers_.tried;
+    fewest_ = std::numeric_limits<int>::max();
+    found = settle(next) || repair_few(next);
+  }
+  std::swap(work_, approach_work_);
+  right_at_once_ = false;
+  return found;
+}
+
+// Rounds in which sweeps suggest the classes, each from the impulses of the round before.
+bool BlockSolver::settle_softly(double epsilon) {
+  start_sweeps();
+  fewest_ = std::numeric_limits<int>::max();
+  for (int grace = kGrace; grace > 0 && work_ > 0; --grace) {
+    suggest_classes(epsilon, kSoftSweeps);
+    ++report_.rounds;
+    const int moved = attempt(epsilon);
+    if (moved < 0) return false;
+    if (moved == 0) return true;
+    if (moved < fewest_) {
+      fewest_ = moved;
+      buffers_.best = buffers_.tried;
+      grace = kGrace + 1;
+    }
+    std::ranges::copy(buffers_.system.f(), buffers_.f_swept.begin());
+  }
+  return repair_few(epsilon);
+}
+
+bool BlockSolver::repair_few(double epsilon) { return fewest_ <= kManyViolators && repair(epsilon); }
 
 // From what a few sweeps make of the given impulses, which saves a third of the events; where that leads nowhere, from the impulses as they were, then
 // from what more sweeps make of them.
@@ -203,7 +254,7 @@ bool BlockSolver::follow(double epsilon) {
   for (const int sweeps : kSweepsAheadOfPath) {
     if (!(path_work_ > 0)) return false;
     std::ranges::copy(impulses_, buffers_.f_swept.begin());
-    if (sweeps > 0) sweep(buffers_.f_swept, sweeps);
+    if (sweeps > 0) sweep(0, buffers_.f_swept, sweeps);
     const double longest = std::min<double>(problem.size() + 50, path_work_ / event_work);
     const bool arrived =
         buffers_.path.follow(problem, ridge, buffers_.f_swept, static_cast<int>(longest), buffers_.system);
@@ -211,7 +262,7 @@ bool BlockSolver::follow(double epsilon) {
     path_work_ -= (buffers_.path.events() + 1) * event_work;
     if (!arrived) continue;
     report_.stage = LcpStage::follow;
-    work_ = std::max(work_, kGrace * attempt_work_);
+    work_ = std::max(work_, kAttemptsAfterPath * attempt_work_);
     std::ranges::copy(buffers_.path.classes(), buffers_.classes.begin());
     const bool settled = settle(epsilon);
     right_at_once_ = false;  // this was no guess
@@ -396,15 +447,16 @@ bool BlockSolver::contradicts() {
          std::sqrt(motion) <= kContradiction * problem.largest_root * std::sqrt(squares);
 }
 
-// Projected Gauss–Seidel from f on.
-void BlockSolver::sweep(std::span<double> f, int sweeps) {
+// Projected Gauss–Seidel with the ridge ε, from f on.
+void BlockSolver::sweep(double epsilon, std::span<double> f, int sweeps) {
   const PreparedLcp& problem = buffers_.problem;
+  const double ridge = epsilon * problem.mean_diagonal;
   clamp_to_bounds(problem.lcp.rows, f);
   buffers_.system.push(f, buffers_.u.data());
   const double inert = kInertShare * problem.largest_root * problem.largest_root;
   const double still = gauss_seidel::kStop * problem.scale;
   for (int k = 0; k < sweeps; ++k) {
-    if (buffers_.system.sweep(inert, f, buffers_.u.data()) <= still) break;
+    if (buffers_.system.sweep(ridge, inert, f, buffers_.u.data()) <= still) break;
   }
   clamp_to_bounds(problem.lcp.rows, f);
   for (double& fi : f) {
@@ -412,20 +464,31 @@ void BlockSolver::sweep(std::span<double> f, int sweeps) {
   }
 }
 
-// The classes that sweeps lead to, from the given impulses if there are any.
-void BlockSolver::suggest_classes() {
-  const PreparedLcp& problem = buffers_.problem;
-  swept_ = true;
-  const int sweeps = impulses_.empty() ? kColdSweeps : kWarmSweeps;
+// From the given impulses, if there are any.
+void BlockSolver::start_sweeps() {
   std::fill(buffers_.f_swept.begin(), buffers_.f_swept.end(), 0.0);
   std::ranges::copy(impulses_, buffers_.f_swept.begin());
-  sweep(buffers_.f_swept, sweeps);
+}
+
+// The classes that sweeps lead to.
+void BlockSolver::suggest_classes(double epsilon, int sweeps) {
+  const PreparedLcp& problem = buffers_.problem;
+  const double ridge = epsilon * problem.mean_diagonal;
+  sweep(epsilon, buffers_.f_swept, sweeps);
   buffers_.system.evaluate(buffers_.f_swept, buffers_.w_swept);
   for (int i = 0; i < problem.size(); ++i) {
+    buffers_.w_swept[i] += ridge * buffers_.f_swept[i];
     buffers_.classes[i] = gauss_seidel::class_at(problem.lcp.rows[i], i, buffers_.f_swept, buffers_.w_swept);
   }
   problem.make_consistent(buffers_.classes);
   work_ -= sweeps / kSweepsPerAttempt * attempt_work_;
+}
+
+// The same without a ridge, from the given impulses.
+void BlockSolver::sweep_given() {
+  swept_ = true;
+  start_sweeps();
+  suggest_classes(0, impulses_.empty() ? kColdSweeps : kWarmSweeps);
 }
 
 // What implies a row are the rows that clamp for certain: where these leave it nothing to move, ε̄ g_i S⁻¹ g_i is of the ridge's size.
@@ -510,13 +573,14 @@ void BlockSolver::drop_targets() {
   work_ = std::max(work_, 0.25 * std::max(kMostAttempts * attempt_work_, kLeastWork));
 }
 
-// Sweeps over the problem as it was given, from f = 0.
+// Sweeps over the problem as it was given, from the last step's impulses if there are any.
 void BlockSolver::write_least_residual(std::span<double> f, std::span<double> w, std::span<RowClass> classes) {
   PreparedLcp& problem = buffers_.problem;
   problem.prepare(lcp_.without_matrix(), {lcp_.diagonal.data(), 1});
   buffers_.system.bind(lcp_, graph_);
   std::fill(f.begin(), f.end(), 0.0);
-  if (problem.finite) sweep(f, std::min(options_.sweeps, kLastSweeps));
+  std::ranges::copy(impulses_, f.begin());
+  if (problem.finite) sweep(0, f, std::min(options_.sweeps, kLastSweeps));
   clamp_to_bounds(lcp_.rows, f);
   buffers_.system.evaluate(f, w);
   report_.residual = residual(lcp_.rows, {lcp_.diagonal.data(), 1}, lcp_.b, f, w);

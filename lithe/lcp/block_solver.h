@@ -49,17 +49,18 @@ struct BlockBuffers {
 // O(rows), where rows meet as in stacks, walls and piles, instead of O(rows³).
 //
 //   guess        the given classes, verified on the ridge problem with ε = 1e-9, if they were right the last time
-//   active set   all violators change their class at once; four rounds may pass without fewer of them (Júdice & Pires 1994), and no
+//   active set   all violators change their class at once; two rounds may pass without fewer of them (Júdice & Pires 1994), and no
 //                classes come twice. Where the guess fails, or was wrong the last time: from the classes that Gauss–Seidel suggests
-//   follow       from the last step's impulses to this step's (block_path.h), where more than 40 violators are left
+//   approach     where more than 40 violators are left: by way of larger ridges, each of which is solved by the other stages
+//   follow       from the last step's impulses to this step's (block_path.h), where many are left
 //   repair       exact pivoting on the rows in dispute (class_repair.h): stage `path`
-//   follow       with fewer violators only now
+//   approach, follow   with fewer violators only now
 //   dense        up to 300 rows: DirectSolver
 //   polish, ladder, unpolished, targets   as in DirectSolver; but targets that work on a stress which moves nothing are dropped at
 //                once, since no smaller ridge will change that
 //
-// Work is bounded, in attempts and, for paths, in multiplications. Out of it, f is what Gauss–Seidel makes of the best impulses:
-// finite, within its bounds, `unsolved`.
+// Work is bounded, in attempts. Out of it, f is what Gauss–Seidel makes of the last step's impulses: finite, within its bounds,
+// `unsolved`.
 class BlockSolver {
  public:
   BlockSolver(const FactoredLcp& lcp, const LcpOptions& options, BlockBuffers& buffers);
@@ -75,6 +76,9 @@ class BlockSolver {
   bool climb_ladder(bool guessed);
   bool find_classes(double epsilon);
   bool settle(double epsilon);
+  bool approach(double epsilon);
+  bool settle_softly(double epsilon);
+  bool repair_few(double epsilon);
   bool follow(double epsilon);
   bool repair(double epsilon);
   int attempt(double epsilon);
@@ -83,8 +87,10 @@ class BlockSolver {
   bool take_polished();
   bool take_best();
   bool contradicts();
-  void sweep(std::span<double> f, int sweeps);
-  void suggest_classes();
+  void sweep(double epsilon, std::span<double> f, int sweeps);
+  void start_sweeps();
+  void suggest_classes(double epsilon, int sweeps);
+  void sweep_given();
   void find_ties(std::span<double> f, std::span<double> w, std::span<RowClass> classes);
   bool is_implied(int row);
   void write_answer(std::span<double> f, std::span<double> w, std::span<RowClass> classes) const;
@@ -103,9 +109,9 @@ class BlockSolver {
   bool has_targets_ = false;          // that could be dropped
   bool contradicted_ = false;
   bool right_at_once_ = false;
-  bool followed_ = false, swept_ = false;
-  double work_ = 0;  // left, in multiplications
-  double path_work_ = 0;
+  bool approached_ = false, followed_ = false, swept_ = false;
+  // Left, in multiplications: of all, and for what takes longer.
+  double work_ = 0, approach_work_ = 0, path_work_ = 0;
   double attempt_work_ = 0;
   int fewest_ = 0;  // violators of `best`
 };
