@@ -20,6 +20,16 @@
 namespace lithe::test {
 namespace {
 
+// Each worker waits for all of the others: one thread fewer, and this would never end.
+void meet(ThreadPool& pool) {
+  std::atomic<int> arrived = 0;
+  pool.parallel_for(pool.size(), [&](int, int) {
+    ++arrived;
+    while (arrived < pool.size()) std::this_thread::yield();
+  });
+  EXPECT_EQ(arrived, pool.size());
+}
+
 TEST(ThreadPool, DoesEveryItemOnce) {
   for (const int threads : {1, 2, 3, 4, 7}) {
     ThreadPool pool(threads);
@@ -59,14 +69,8 @@ TEST(ThreadPool, SaysWhereAWorkerStarts) {
 }
 
 TEST(ThreadPool, ItemsRunAtTheSameTimeInAsManyThreads) {
-  // Each worker waits for all of the others: one thread fewer, and this would never end.
   ThreadPool pool(4);
-  std::atomic<int> arrived = 0;
-  pool.parallel_for(4, [&](int, int) {
-    ++arrived;
-    while (arrived < 4) std::this_thread::yield();
-  });
-  EXPECT_EQ(arrived, 4);
+  meet(pool);
 }
 
 TEST(ThreadPool, TheCallerWorksToo) {
@@ -126,12 +130,7 @@ TEST(ThreadPool, ServesAfterAnErrorInsideACallFromInside) {
     pool.parallel_for(2, [&](int, int) { pool.parallel_for(1, [](int, int) { throw std::runtime_error("inner"); }); });
   };
   EXPECT_THROW(failing(), std::runtime_error);
-  std::atomic<int> arrived = 0;
-  pool.parallel_for(2, [&](int, int) {  // no thread thinks that it is still inside, else this would never end
-    ++arrived;
-    while (arrived < 2) std::this_thread::yield();
-  });
-  EXPECT_EQ(arrived, 2);
+  meet(pool);  // no thread thinks that it is still inside
 }
 
 TEST(ThreadPool, CallsFromSeveralThreadsTakeTurns) {
@@ -181,14 +180,13 @@ TEST(ThreadPool, WorksInAForkedProcess) {
   const auto work = [&] { pool.parallel_for(30, [&](int item, int) { ++done[item]; }); };
   work();
   // While others are at work. Not while they begin: a thread that begins allocates, and the address sanitizer's allocator, unlike the C library's,
-  // may not be forked meanwhile.
+  // may not be forked meanwhile. So all of them have met once.
   std::atomic<bool> at_work = false, stop = false;
   ThreadPool busy(3);
   std::thread caller([&] {
-    while (!stop) {
-      busy.parallel_for(3, [](int, int) { std::this_thread::yield(); });
-      at_work = true;
-    }
+    meet(busy);
+    at_work = true;
+    while (!stop) busy.parallel_for(3, [](int, int) { std::this_thread::yield(); });
   });
   while (!at_work) std::this_thread::yield();
   for (int round = 0; round < 5; ++round) {
@@ -196,12 +194,7 @@ TEST(ThreadPool, WorksInAForkedProcess) {
     ASSERT_GE(child, 0);
     if (child == 0) {
       work();
-      // The pools of the parent may go as well.
-      std::atomic<int> arrived = 0;
-      pool.parallel_for(3, [&](int, int) {
-        ++arrived;
-        while (arrived < 3) std::this_thread::yield();
-      });
+      meet(pool);  // the pools of the parent may go as well
       _exit(done == std::vector<int>(30, 2) && ThreadPool::threads_in_use() == 2 ? 0 : 1);
     }
     int status = -1;
