@@ -230,7 +230,7 @@ def test_bad_values_are_bad_usage(option, value):
 
 def test_interrupting_reports_what_there_is():
     command = [LITHE, "gradcheck", "humanoid", "--samples", str(10**9), "--json"]
-    returncode, stdout, shown = interrupted_after(command, b"[0-9]+ of 1000000000")
+    returncode, stdout, shown = interrupted_after(command, b"[1-9][0-9]* of 1000000000")
     assert returncode == 130
     assert shown.endswith(b"\r\x1b[K")
     report = json.loads(stdout)
