@@ -19,6 +19,10 @@ constexpr double kNear = 1e-4;     // of s: what velocities may lack for the las
 constexpr double kMostWork = 2e6;  // multiply-adds of one path
 constexpr double kMostWorkInLoops = 2e7;  // the same in loops, where other stages take far longer than in their absence
 constexpr int kMostRedone = 2;            // times that saturated rows are put back
+// A path that takes more inversions than that goes by way of this ε.
+constexpr int kFewInversions = 2;
+constexpr int kFewInversionsInLoops = 3;
+constexpr double kSoftRidge = 1e-6;
 constexpr double kRidgeGoal = 1e-15, kRidgeEnough = 1e-12;  // of s
 constexpr double kPolishGoal = 1e-14;                       // of s
 // A contradiction's impulses fall by this where targets do not push.
@@ -39,7 +43,7 @@ FollowStage::Outcome FollowStage::run(const PreparedLcp& problem, const LoopStre
   guess_.assign(guess.classes.begin(), guess.classes.end());
   problem.make_consistent(guess_);
   // All at once, so that no later step finds something missing.
-  for (auto* vector : {&start_, &swept_start_, &guess_start_}) vector->reserve(problem.size());
+  for (auto* vector : {&start_, &swept_start_, &soft_start_, &guess_start_}) vector->reserve(problem.size());
   for (auto* vector : {&f_, &w_, &f_ridge_, &f_free_, &r_, &correction_, &stress_}) vector->resize(problem.size());
   return has_loops() ? run_in_loops(problem, guess, b_free) : run_ahead(problem, guess, b_free);
 }
@@ -246,16 +250,39 @@ bool FollowStage::follow(const PreparedLcp& problem, std::span<const double> imp
   const int n = reduced_.size();
   swept_start_.resize(n);
   for (int i = 0; i < n; ++i) swept_start_[i] = impulses[reduced_.kept()[i]];
-  if (!has_loops()) return follow_from(swept_start_, 0, many_events());
-  const bool near = is_near(problem, impulses);
-  if (near && follow_from(has_guess_start_ ? guess_start_ : start_, 0, few_events())) return true;
-  return follow_from(swept_start_, kSweepsInLoops, few_events()) || follow_from(start_, 0, many_events());
+  const bool loops = has_loops();
+  if (loops && is_near(problem, impulses) && follow_from(has_guess_start_ ? guess_start_ : start_, 0, few_events())) {
+    return true;
+  }
+  const int sweeps = loops ? kSweepsInLoops : 0;
+  const int inversions = loops ? kFewInversionsInLoops : kFewInversions;
+  if (follow_from(swept_start_, sweeps, loops ? few_events() : many_events(), ClassInverse::Form::inverse,
+                  inversions)) {
+    return true;
+  }
+  const bool cut_short = path_.inversions() > inversions;
+  if (cut_short && follow_softly(problem, sweeps)) return true;
+  if (loops) return follow_from(start_, 0, many_events());
+  return cut_short && follow_from(swept_start_, 0, many_events());
 }
 
-bool FollowStage::follow_from(std::span<const double> start, int sweeps, int events, ClassInverse::Form form) {
+// By way of a larger ridge. Where rows are redundant, as where many contacts come at once, the inverse of the first rung is made anew at every
+// event; with the larger ridge hardly ever, and from there a few events are left.
+bool FollowStage::follow_softly(const PreparedLcp& problem, int sweeps) {
+  const double epsilon = epsilon_;
+  reduce(problem, kSoftRidge);
+  const bool found = follow_from(swept_start_, sweeps, many_events());
+  soft_start_.assign(path_.f(), path_.f() + reduced_.size());
+  reduce(problem, epsilon);
+  return found && follow_from(soft_start_, 0, many_events(), ClassInverse::Form::expects_lu);
+}
+
+bool FollowStage::follow_from(std::span<const double> start, int sweeps, int events, ClassInverse::Form form,
+                              int inversions) {
   path_.start(reduced_, ridge_, start);
   if (sweeps > 0) path_.sweep(sweeps);
-  const bool found = path_.follow({.events = events, .work = has_loops() ? kMostWorkInLoops : kMostWork, .form = form});
+  const double work = has_loops() ? kMostWorkInLoops : kMostWork;
+  const bool found = path_.follow({.events = events, .work = work, .inversions = inversions, .form = form});
   events_ += path_.events();
   inversions_ += path_.inversions();
   return found;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -58,8 +59,10 @@ class FollowStage {
   bool is_settled(const PreparedLcp& problem);
   Outcome climb(const PreparedLcp& problem, std::span<const double> impulses, std::span<const double> b_free);
   bool follow(const PreparedLcp& problem, std::span<const double> impulses);
+  bool follow_softly(const PreparedLcp& problem, int sweeps);
   bool follow_from(std::span<const double> start, int sweeps, int events,
-                   ClassInverse::Form form = ClassInverse::Form::inverse);
+                   ClassInverse::Form form = ClassInverse::Form::inverse,
+                   int inversions = std::numeric_limits<int>::max());
   int few_events() const { return 30 + reduced_.size() / 2; }
   int many_events() const { return 50 + 2 * reduced_.size(); }
   bool find_impulses(const PreparedLcp& problem);
@@ -94,9 +97,9 @@ class FollowStage {
   std::vector<std::uint8_t> keep_;
   ReducedLcp reduced_;
   SolutionPath path_;
-  RankPolish rank_polish_;                                 // of redundant classes without loops
-  std::vector<double> start_, swept_start_, guess_start_;  // by row of the reduced problem
-  std::vector<RowClass> guess_, rest_guess_;               // by row of the problem, and of the reduced one
+  RankPolish rank_polish_;                                              // of redundant classes without loops
+  std::vector<double> start_, swept_start_, soft_start_, guess_start_;  // by row of the reduced problem
+  std::vector<RowClass> guess_, rest_guess_;                            // by row of the problem, and of the reduced one
   std::vector<RowClass> classes_, moved_;
   std::vector<double> f_, w_, f_ridge_, f_free_, stress_;
   std::vector<double> r_, correction_;

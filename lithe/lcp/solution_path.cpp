@@ -310,7 +310,7 @@ bool SolutionPath::follow(const Limits& limits) {
   if (!build_inverse(limits.form)) return false;
   t_ = 1;
   entering_ = -1;
-  for (int count = 0; count <= limits.events && work_ <= limits.work; ++count) {
+  for (int count = 0; count <= limits.events && work_ <= limits.work && inversions_ <= limits.inversions; ++count) {
     find_direction();
     const PathPoint here = point();
     const double direction = direction_of_entry(here);  // −1: t rises

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -22,6 +23,7 @@ class SolutionPath {
   struct Limits {
     int events = 0;
     double work = 0;                                        // multiply-adds, in all since start()
+    int inversions = std::numeric_limits<int>::max();       // likewise
     ClassInverse::Form form = ClassInverse::Form::inverse;  // the first one
   };
 
