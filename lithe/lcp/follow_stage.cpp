@@ -79,21 +79,26 @@ FollowStage::Outcome FollowStage::run_ahead(const PreparedLcp& problem, const Lc
   }
 }
 
-// What rows with constant impulses push becomes part of b.
+// What rows with constant impulses push becomes part of b. Which rows these are is as good as random, so they are listed without branches.
 void FollowStage::set_roles(const PreparedLcp& problem) {
   reduced_with_ = compared_with_ = 0;
-  constant_classes_.resize(problem.size());
-  b_constant_.assign(padded(problem.size()), 0.0);
-  std::ranges::copy(problem.lcp.b, b_constant_.begin());
-  for (int i = 0; i < problem.size(); ++i) {
-    if (roles_[i] != RowRole::constant) continue;
+  const int n = problem.size();
+  constant_classes_.resize(n);
+  pushing_.resize(static_cast<std::size_t>(n) + 1);
+  int count = 0;
+  for (int i = 0; i < n; ++i) {
     const LcpRow& row = problem.lcp.rows[i];
-    constant_classes_[i] = row.kind != RowKind::bounded ? RowClass::separating
-                           : f_[i] <= row.lower         ? RowClass::at_lower
-                                                        : RowClass::at_upper;
-    if (f_[i] != 0) add_multiple(f_[i], problem.lcp.column(i), b_constant_.data(), padded(problem.size()));
+    const RowClass bound = f_[i] <= row.lower ? RowClass::at_lower : RowClass::at_upper;
+    constant_classes_[i] = row.kind == RowKind::bounded ? bound : RowClass::separating;
+    pushing_[count] = i;
+    count += (roles_[i] == RowRole::constant) & (f_[i] != 0);
   }
-  b_ = std::span(b_constant_).first(problem.size());
+  b_constant_.assign(padded(n), 0.0);
+  std::ranges::copy(problem.lcp.b, b_constant_.begin());
+  for (int k = 0; k < count; ++k) {
+    add_multiple(f_[pushing_[k]], problem.lcp.column(pushing_[k]), b_constant_.data(), padded(n));
+  }
+  b_ = std::span(b_constant_).first(n);
 }
 
 bool FollowStage::keep_all() {

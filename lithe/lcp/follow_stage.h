@@ -92,6 +92,7 @@ class FollowStage {
   SweptStart swept_;
   std::vector<RowRole> roles_;
   std::vector<RowClass> constant_classes_;  // of rows whose impulses are constant
+  std::vector<int> pushing_;                // those of them whose impulse is not zero
   AlignedBuffer b_constant_;                // b with what these push
   std::span<const double> b_;               // b of the rows that are not constant
   std::vector<std::uint8_t> keep_;

@@ -38,6 +38,7 @@ void SweptStart::start(const PreparedLcp& problem, std::span<const double> impul
     lower_[i] = bounds.lower;
     upper_[i] = bounds.upper;
   }
+  std::fill(inverse_diagonal_.begin() + n, inverse_diagonal_.begin() + rows, 0.0);
   const std::span<double> f = std::span(f_).first(size_);
   clamp_to_bounds(problem.lcp, f);
   evaluate(problem.lcp, f, std::span(w_).first(size_));
@@ -52,21 +53,24 @@ void SweptStart::sweep(const PreparedLcp& problem) {
       lower_[i] = -upper_[i];
     }
     const double next = std::min(std::max(f_[i] - w_[i] * inverse_diagonal_[i], lower_[i]), upper_[i]);
-    const double change = next - f_[i];
-    if (change == 0) continue;
+    add_multiple(next - f_[i], problem.lcp.column(i), w_.data(),
+                 rows);  // also where nothing changes, which nobody can predict
     f_[i] = next;
-    add_multiple(change, problem.lcp.column(i), w_.data(), rows);
   }
 }
 
 // What rows between their bounds still lack of velocity.
 double SweptStart::largest_change_ahead(const PreparedLcp& problem) const {
-  double largest = 0;
-  for (int i = 0; i < problem.size(); ++i) {
-    const double w = f_[i] > lower_[i] && f_[i] < upper_[i] && inverse_diagonal_[i] > 0 ? std::abs(w_[i]) : 0.0;
-    largest = w > largest ? w : largest;
+  const Pack zero = {};
+  Pack largest = zero;
+  for (int i = 0; i < problem.size(); i += kLanes) {
+    const Pack f = as_pack(&f_[i]), size = absolute(as_pack(&w_[i]));
+    const auto between =
+        (f > as_pack(&lower_[i])) & (f < as_pack(&upper_[i])) & (as_pack(&inverse_diagonal_[i]) > zero);
+    const Pack ahead = between ? size : zero;
+    largest = ahead > largest ? ahead : largest;
   }
-  return largest;
+  return std::max(std::max(largest[0], largest[1]), std::max(largest[2], largest[3]));
 }
 
 // Without branches where classes are as good as random.
