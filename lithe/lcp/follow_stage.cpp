@@ -21,7 +21,7 @@ constexpr double kMostWorkInLoops = 2e7;  // the same in loops, where other stag
 constexpr int kMostRedone = 2;            // times that saturated rows are put back
 // A path that takes more inversions than that goes by way of this ε.
 constexpr int kFewInversions = 2;
-constexpr int kFewInversionsInLoops = 3;
+constexpr int kFewInversionsInLoops = 12;
 constexpr double kSoftRidge = 1e-6;
 constexpr double kRidgeGoal = 1e-15, kRidgeEnough = 1e-12;  // of s
 constexpr double kPolishGoal = 1e-14;                       // of s

@@ -50,6 +50,7 @@ void LoopStresses::find(const PreparedLcp& problem, double implied_share) {
   for (int q = rank; q < n; ++q) {
     if (share(q) < -kImpliedByLoops) return;
   }
+  x_.assign(stride_, 0.0);
   stresses_.assign(static_cast<std::size_t>(n - rank) * stride_, 0.0);
   shares_.assign(static_cast<std::size_t>(n - rank) * stride_, 0.0);
   for (int q = rank; q < n; ++q) {
@@ -70,8 +71,9 @@ void LoopStresses::add_stress(int q, int rank) {
   double* x = shares(count_);
   std::copy_n(row(q), rank, x);
   for (int p = rank - 1; p >= 0; --p) {
-    x[p] /= row(p)[p];
-    for (int k = 0; k < p; ++k) x[k] -= x[p] * row(p)[k];
+    const double share = x[p] / row(p)[p];
+    add_multiple(-share, row(p), x, padded(p));  // zero beyond p
+    x[p] = share;
   }
   double* stress = this->stress(count_);
   for (int p = 0; p < rank; ++p) stress[p] = -x[p];
@@ -87,14 +89,15 @@ void LoopStresses::add_stress(int q, int rank) {
 }
 
 double LoopStresses::remove_from(std::span<double> x) const {
-  const std::size_t n = rows_.size();
+  if (count_ == 0) return 0;
+  for (std::size_t i = 0; i < rows_.size(); ++i) x_[i] = x[rows_[i]];
   double largest = 0;
   for (int s = 0; s < count_; ++s) {
-    double share = 0;
-    for (std::size_t i = 0; i < n; ++i) share += stress(s)[i] * x[rows_[i]];
-    for (std::size_t i = 0; i < n; ++i) x[rows_[i]] -= share * stress(s)[i];
+    const double share = dot(stress(s), x_.data(), stride_);
+    add_multiple(-share, stress(s), x_.data(), stride_);
     largest = std::max(largest, std::abs(share));
   }
+  for (std::size_t i = 0; i < rows_.size(); ++i) x[rows_[i]] = x_[i];
   return largest;
 }
 

@@ -47,6 +47,7 @@ class LoopStresses {
   AlignedBuffer shares_;               // of the others in an implied row
   AlignedBuffer stresses_;             // N
   AlignedBuffer columns_;              // of A where rows are implied exactly
+  mutable AlignedBuffer x_;            // workspace: x_2
   int count_ = 0;
 };
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lithe/core/pack.h"
+
 namespace lithe {
 
 namespace {
@@ -17,12 +19,14 @@ class FirstEvent {
  public:
   FirstEvent(double longest, double still) : still_(still) { first_.step = longest; }
 
+  // Nearly all events are later than the first so far; that is the only branch. A row that stands still takes for ever.
   void consider(int row, double slack, double rate, RowClass next) {
-    if (!(rate < -still_)) return;
-    const double step = std::max(slack, 0.0) / -rate;
+    const double speed = rate < -still_ ? -rate : 0.0;
+    const double step = std::max(slack, 0.0) / speed;
+    if (!(step <= first_.step * (1 + kSameMoment)) || speed == 0) return;
     const bool sooner = step < first_.step * (1 - kSameMoment);
-    const bool at_once = first_.row >= 0 && step <= first_.step * (1 + kSameMoment) && -rate > first_.rate;
-    if (sooner || at_once) first_ = {step, -rate, row, next};
+    const bool at_once = first_.row >= 0 && speed > first_.rate;
+    if (sooner || at_once) first_ = {step, speed, row, next};
   }
   const PathEvent& found() const { return first_; }
 
@@ -33,8 +37,15 @@ class FirstEvent {
 
 // Impulses count by A_ii, so that all rates are velocities.
 double fastest_rate(const PathPoint& point) {
-  double largest = 0;
-  for (std::size_t i = 0; i < point.rows.size(); ++i) {
+  const std::size_t n = point.rows.size(), packed = n / kLanes * kLanes;
+  Pack fastest = {};
+  const auto take = [&](Pack rate) { fastest = rate > fastest ? rate : fastest; };
+  for (std::size_t i = 0; i < packed; i += kLanes) {
+    take(absolute(load_anywhere(point.dw + i)));
+    take(absolute(load_anywhere(point.df + i)) * load_anywhere(point.diagonal + i));
+  }
+  double largest = std::max(std::max(fastest[0], fastest[1]), std::max(fastest[2], fastest[3]));
+  for (std::size_t i = packed; i < n; ++i) {
     largest = std::max(largest, std::max(std::abs(point.dw[i]), std::abs(point.df[i]) * point.diagonal[i]));
   }
   return largest;
