@@ -19,10 +19,12 @@ constexpr double kNear = 1e-4;     // of s: what velocities may lack for the las
 constexpr double kMostWork = 2e6;  // multiply-adds of one path
 constexpr double kMostWorkInLoops = 2e7;  // the same in loops, where other stages take far longer than in their absence
 constexpr int kMostRedone = 2;            // times that saturated rows are put back
-// A path that takes more inversions than that goes by way of this ε.
+// A path that takes more inversions than that goes by way of these ε.
 constexpr int kFewInversions = 2;
 constexpr int kFewInversionsInLoops = 12;
-constexpr double kSoftRidge = 1e-6;
+constexpr double kSoftRidges[] = {1e-4, 1e-6};
+// Up to so many rows Lemke's path from nothing takes less time than one more from the last impulses, if there are no loops.
+constexpr int kFewRows = 40;
 constexpr double kRidgeGoal = 1e-15, kRidgeEnough = 1e-12;  // of s
 constexpr double kPolishGoal = 1e-14;                       // of s
 // A contradiction's impulses fall by this where targets do not push.
@@ -268,16 +270,21 @@ bool FollowStage::follow(const PreparedLcp& problem, std::span<const double> imp
   const bool cut_short = path_.inversions() > inversions;
   if (cut_short && follow_softly(problem, sweeps)) return true;
   if (loops) return follow_from(start_, 0, many_events());
-  return cut_short && follow_from(swept_start_, 0, many_events());
+  return cut_short && n > kFewRows && follow_from(swept_start_, 0, many_events());
 }
 
-// By way of a larger ridge. Where rows are redundant, as where many contacts come at once, the inverse of the first rung is made anew at every
-// event; with the larger ridge hardly ever, and from there a few events are left.
+// By way of larger ridges. Where rows are redundant, as where many contacts come at once, the inverse of the first rung is made anew at every
+// event; with the largest ridge never, and from each one to the next a few events are left.
 bool FollowStage::follow_softly(const PreparedLcp& problem, int sweeps) {
   const double epsilon = epsilon_;
-  reduce(problem, kSoftRidge);
-  const bool found = follow_from(swept_start_, sweeps, many_events());
-  soft_start_.assign(path_.f(), path_.f() + reduced_.size());
+  soft_start_ = swept_start_;
+  bool found = true;
+  for (const double soft : kSoftRidges) {
+    if (!found) break;
+    reduce(problem, soft);
+    found = follow_from(soft_start_, soft == kSoftRidges[0] ? sweeps : 0, many_events());
+    soft_start_.assign(path_.f(), path_.f() + reduced_.size());
+  }
   reduce(problem, epsilon);
   return found && follow_from(soft_start_, 0, many_events(), ClassInverse::Form::expects_lu);
 }

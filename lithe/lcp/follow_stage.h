@@ -64,7 +64,8 @@ class FollowStage {
                    ClassInverse::Form form = ClassInverse::Form::inverse,
                    int inversions = std::numeric_limits<int>::max());
   int few_events() const { return 30 + reduced_.size() / 2; }
-  int many_events() const { return 50 + 2 * reduced_.size(); }
+  // Without loops one path in three hundred takes more than half as many as there are rows, and other stages are at hand.
+  int many_events() const { return has_loops() ? 50 + 2 * reduced_.size() : 20 + 3 * reduced_.size() / 2; }
   bool find_impulses(const PreparedLcp& problem);
   void write_classes(const PreparedLcp& problem);
   bool refine(const PreparedLcp& problem, double goal, double enough);
