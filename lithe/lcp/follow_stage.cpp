@@ -20,8 +20,8 @@ constexpr double kMostWork = 2e6;  // multiply-adds of one path
 constexpr double kMostWorkInLoops = 2e7;  // the same in loops, where other stages take far longer than in their absence
 constexpr int kMostRedone = 2;            // times that saturated rows are put back
 // A path that takes more inversions than that goes by way of these ε.
-constexpr int kFewInversions = 2;
-constexpr int kFewInversionsInLoops = 12;
+constexpr int kFewInversions = 3;
+constexpr int kFewInversionsInLoops = 20;
 constexpr double kSoftRidges[] = {1e-4, 1e-6};
 // Up to so many rows Lemke's path from nothing takes less time than one more from the last impulses, if there are no loops.
 constexpr int kFewRows = 40;
