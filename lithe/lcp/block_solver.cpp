@@ -50,10 +50,11 @@ constexpr std::size_t kMostGraphs = 8;
 // Bounds of work: so many attempts, and on small islands as many as so many multiplications allow.
 constexpr double kMostAttempts = 40;
 constexpr double kLeastWork = 1e7;
-// What comes where these are not enough has its own, in attempts: enough for most heaps, and so little that an island of up to a thousand rows is done
-// within 20 ms on a processor of 2023. Larger ones need more of them.
+// What comes where these are not enough has its own: enough for most heaps, and so little that an island of up to a thousand rows is done
+// within 20 ms on a processor of 2023. Larger ones need more.
 constexpr double kAttemptsOfApproach = 70;
 constexpr double kAttemptsOfPaths = 60;
+constexpr double kLeastWorkOfPaths = 3.5e7;
 constexpr double kRowsOfThese = 1000;
 constexpr double kWorkOfEvent = 0.3;  // of an attempt
 constexpr int kAttemptsAfterPath = 4;
@@ -101,7 +102,7 @@ BlockSolver::BlockSolver(const FactoredLcp& lcp, const LcpOptions& options, Bloc
   work_ = std::max(kMostAttempts * attempt_work_, kLeastWork);
   const double size = std::max(1.0, static_cast<double>(n) / kRowsOfThese);
   approach_work_ = kAttemptsOfApproach * size * size * attempt_work_;
-  path_work_ = kAttemptsOfPaths * size * size * attempt_work_;
+  path_work_ = std::max(kAttemptsOfPaths * size * size * attempt_work_, kLeastWorkOfPaths);
 }
 
 bool BlockSolver::solve(const LcpGuess& guess, std::span<double> f, std::span<double> w, std::span<RowClass> classes) {

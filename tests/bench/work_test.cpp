@@ -4,6 +4,7 @@
 #include <string>
 
 #include "bench/subject.h"
+#include "lithe/scenes/pile.h"
 #include "lithe/step/world.h"
 
 namespace lithe::bench {
@@ -61,6 +62,28 @@ TEST(SolverWork, RisesByNoMoreThanAFifth) {
     RecordProperty(std::string(r.model) + "_" + how,
                    std::to_string(now.factorizations) + " factorisations, " + std::to_string(now.events) + " events");
   }
+}
+
+// Cubes jam while others come down on them: what moves a class there is hard to find, and paths over the whole island are dear.
+TEST(SolverWork, OfAHeapIsLittleAndNearlyAllOfItIsSolved) {
+  constexpr int kSteps = 800;
+  constexpr double kRecordedEvents = 16.8;  // per step, as it was when this was written
+  const Scene scene = heap(100);
+  World world(scene.model);
+  world.set_state(scene.q, scene.v);
+  double events = 0;
+  int islands = 0, unsolved = 0;
+  for (int i = 0; i < kSteps; ++i) {
+    const StepStatus& status = world.step();
+    ASSERT_FALSE(status.diverged);
+    events += status.events / static_cast<double>(kSteps);
+    islands += status.islands;
+    unsolved += status.unsolved;
+  }
+  RecordProperty("heap",
+                 std::to_string(events) + " events, " + std::to_string(unsolved) + " of " + std::to_string(islands));
+  EXPECT_LE(events, 1.2 * kRecordedEvents);
+  EXPECT_LE(unsolved, islands / 1000);
 }
 
 // In the air, when everything falls alike and loops are closed up to rounding, as well as on the feet.
