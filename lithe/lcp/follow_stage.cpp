@@ -22,7 +22,7 @@ constexpr int kMostRedone = 2;            // times that saturated rows are put b
 // A path that takes more inversions than that goes by way of these ε.
 constexpr int kFewInversions = 3;
 constexpr int kFewInversionsInLoops = 20;
-constexpr double kSoftRidges[] = {1e-4, 1e-6};
+constexpr double kLargerRidges[] = {1e-4, 1e-6};
 // Up to so many rows Lemke's path from nothing takes less time than one more from the last impulses, if there are no loops.
 constexpr int kFewRows = 40;
 constexpr double kRidgeGoal = 1e-15, kRidgeEnough = 1e-12;  // of s
@@ -279,10 +279,10 @@ bool FollowStage::follow_softly(const PreparedLcp& problem, int sweeps) {
   const double epsilon = epsilon_;
   soft_start_ = swept_start_;
   bool found = true;
-  for (const double soft : kSoftRidges) {
+  for (const double soft : kLargerRidges) {
     if (!found) break;
     reduce(problem, soft);
-    found = follow_from(soft_start_, soft == kSoftRidges[0] ? sweeps : 0, many_events());
+    found = follow_from(soft_start_, soft == kLargerRidges[0] ? sweeps : 0, many_events());
     soft_start_.assign(path_.f(), path_.f() + reduced_.size());
   }
   reduce(problem, epsilon);
