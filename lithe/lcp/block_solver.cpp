@@ -25,6 +25,7 @@ constexpr double kLeastRidge = 1e-11;
 constexpr int kMostRounds = 12;
 constexpr int kGrace = 2;
 constexpr int kRepairGrace = 7;
+constexpr int kLeastEventsOfRepair = 20;
 constexpr int kMostImprovements = 20;
 // Where friction slides A_C# need not exist, and impulses that cannot be polished better than this may depend on the ridge.
 constexpr double kSurelyPolished = 1e-10;
@@ -296,10 +297,11 @@ bool BlockSolver::repair(double epsilon) {
     bool any = false;
     for (int c = 0; c < clusters && work_ > 0; ++c) {
       const double ridge = std::max(epsilon, kLeastRidge) * problem.mean_diagonal;
-      any = buffers_.repair.resolve(c, ridge, buffers_.system, base) || any;
+      const double event_work = buffers_.repair.work_per_event(c);
+      const int events = kLeastEventsOfRepair + static_cast<int>(std::min(work_ / event_work, 1e6));
+      any = buffers_.repair.resolve(c, ridge, events, buffers_.system, base) || any;
       report_.pivots += buffers_.repair.events();
-      const double m = buffers_.repair.rows_in(c);
-      work_ -= (0.5 + m / 16) * attempt_work_ + buffers_.repair.events() * m * m * (m / 3 + 6);
+      work_ -= (0.5 + buffers_.repair.rows_in(c) / 16.0) * attempt_work_ + buffers_.repair.events() * event_work;
     }
     if (!any) return false;
     problem.make_consistent(base);

@@ -85,7 +85,13 @@ int ClassRepair::find_clusters() {
   return cluster_count_;
 }
 
-bool ClassRepair::resolve(int cluster, double ridge, BlockClassSystem& system, std::span<RowClass> classes) {
+double ClassRepair::work_per_event(int cluster) const {
+  const double m = rows_in(cluster);
+  return m * m * (m / 3 + 6);
+}
+
+bool ClassRepair::resolve(int cluster, double ridge, int most_events, BlockClassSystem& system,
+                          std::span<RowClass> classes) {
   const std::vector<int>& Z = clusters_[cluster];
   const int m = static_cast<int>(Z.size());
   place_.assign(classes.size(), -1);
@@ -116,10 +122,10 @@ bool ClassRepair::resolve(int cluster, double ridge, BlockClassSystem& system, s
     path_.rows[b] = row;
     small_[b] = classes[Z[b]];
   }
-  bool found = path_.follow(small_, 2 * m + 40);
+  bool found = path_.follow(small_, std::min(2 * m + 40, most_events));
   events_ = path_.events();
-  if (!found) {
-    found = path_.follow_from_rest(small_, 4 * m + 40);
+  if (!found && events_ < most_events) {
+    found = path_.follow_from_rest(small_, std::min(4 * m + 40, most_events - events_));
     events_ += path_.events();
   }
   if (!found) return false;

@@ -27,8 +27,10 @@ class ClassRepair {
   int find_clusters();
   int rows_in(int cluster) const { return static_cast<int>(clusters_[cluster].size()); }
 
-  // Finds the cluster's classes. `ridge` is ε̄. False, and all classes as they were, where no path arrives.
-  bool resolve(int cluster, double ridge, BlockClassSystem& system, std::span<RowClass> classes);
+  // Finds the cluster's classes, within so many events. `ridge` is ε̄. False, and all classes as they were, where no path arrives.
+  bool resolve(int cluster, double ridge, int most_events, BlockClassSystem& system, std::span<RowClass> classes);
+  // In multiplications.
+  double work_per_event(int cluster) const;
   int events() const { return events_; }  // of the last path
 
  private:
