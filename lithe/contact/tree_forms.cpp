@@ -195,21 +195,25 @@ bool prefers_trees(const DofTree& tree, const ContactProblem& problem, int islan
   const int rows = problem.islands.islands()[island_index].row_count;
   if (rows > options.direct_rows) return true;
   if (options.method != LcpMethod::direct || rows <= options.block_rows) return false;
-  // Trees that are not counted twice: patches are in the order of their touches as a rule. Too many make the prediction careful.
-  double dofs = 0, trees = 0;
-  int last = -1;
+  // Patches are mostly in the order of their first touches, and those with one first touch in that of their second ones. So trees are counted
+  // on each side as they come up for the first time there, and the side with more of them has nearly all.
+  struct Side {
+    int last = -1;
+    double dofs = 0, trees = 0;
+  } sides[2];
   for (const Patch& patch : problem.patches_of(island_index)) {
-    for (const int touch : {patch.touch_a, patch.touch_b}) {
+    for (const auto& [side, touch] : {std::pair(&sides[0], patch.touch_a), std::pair(&sides[1], patch.touch_b)}) {
       if (touch < 0) continue;
       const int block = problem.touches.block_of(touch);
       const int size = tree_of_touch(tree, problem.touches.touches[touch]).dof_count;
       if (size > 6 && rows <= kRobotRows) return false;
-      if (block <= last) continue;
-      last = block;
-      dofs += size;
-      trees += 1;
+      if (block <= side->last) continue;
+      side->last = block;
+      side->dofs += size;
+      side->trees += 1;
     }
   }
+  const auto& [last, dofs, trees] = sides[0].trees < sides[1].trees ? sides[1] : sides[0];
   const double rank = std::min<double>(rows, dofs);
   return rows * rank * rank > kPerRow * rows + kPerTree * trees;
 }
