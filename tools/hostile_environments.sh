@@ -129,6 +129,7 @@ run_user() {
   trap 'rm -rf "$folder"' EXIT
   copy_of_sources "$folder/lithe"
   cp -pd --parents -t "$folder/lithe" build/lithe build/viewer.html
+  [[ ! -d build/levels ]] || cp -a --parents -t "$folder/lithe" build/levels
   find build/tests build/examples -maxdepth 1 -type f -executable -print0 | xargs -0 cp -p --parents -t "$folder/lithe"
   cp -a .venv "$folder/lithe"
   [[ ! -d .venv-python ]] || cp -a .venv-python "$folder/lithe"
