@@ -27,7 +27,7 @@ longest=(
 )
 export LITHE_TEST_SCALE=${LITHE_TEST_SCALE:-small}
 export GTEST_BRIEF=1 GTEST_FILTER="-$(IFS=: && echo "${longest[*]}")"
-export PYTHONDONTWRITEBYTECODE=1 LITHE_CLI=$build/lithe
+export PYTHONDONTWRITEBYTECODE=1 LITHE_CLI=$build/lithe LITHE_BENCH_MODELS=$PWD/bench/models
 unset LITHE_TEST_SEED
 
 failed=()

@@ -76,9 +76,10 @@ run_one_core() {
 
 phase busy "other programs on every core, two each"
 run_busy() {
-  local others=() i
+  others=() # of the whole phase: killed when it ends
   build_release
   trap 'kill "${others[@]}" 2>/dev/null || true' EXIT
+  local i
   for ((i = 0; i < 2 * $(nproc); ++i)); do
     (while :; do :; done) &
     others+=($!)
@@ -136,7 +137,9 @@ run_user() {
   mkdir "$folder/home"
   chmod 755 "$folder"
   chown -R 65534:65534 "$folder/lithe" "$folder/home"
-  local somebody=(setpriv --reuid=65534 --regid=65534 --clear-groups env -u TMPDIR HOME="$folder/home")
+  # Programs name the folder where they were built, to find the library.
+  local somebody=(setpriv --reuid=65534 --regid=65534 --clear-groups env -u TMPDIR HOME="$folder/home"
+    LD_LIBRARY_PATH="$folder/lithe/build/levels")
   # A Python in root's home is out of reach: then the system's own takes over, with the packages of .venv if they suit it.
   if ! "${somebody[@]}" "$folder/lithe/.venv/bin/python" -c '' 2>/dev/null; then
     somebody+=(PYTHON=/usr/bin/python3 PYTHONPATH="$(echo "$folder"/lithe/.venv/lib/python3*/site-packages)")

@@ -9,6 +9,7 @@
 
 #include "bench/batch.h"
 #include "lithe/scenes/catalogue.h"
+#include "tests/bench/own_models.h"
 
 namespace lithe::bench {
 namespace {
@@ -70,7 +71,7 @@ TEST(Motion, OfASceneThatSettlesTheEndIsItsRest) {
 }
 
 TEST(Drive, DrawsTheSameControlsForTheSameSeedOnly) {
-  const Subject subject = subject_from_file("hand", std::string(LITHE_BENCH_MODELS) + "/hand.xml");
+  const Subject subject = subject_from_file("hand", own_models() + "/hand.xml");
   Drive one(subject, 1), same(subject, 1), other(subject, 2);
   const VecX at_rest = Drive(subject).ours().motor_targets;
   for (int i = 0; i < 3; ++i) {
@@ -84,7 +85,7 @@ TEST(Drive, DrawsTheSameControlsForTheSameSeedOnly) {
 }
 
 TEST(Drive, StaysWithinTheRangesOfTheFile) {
-  const Subject subject = subject_from_file("hand", std::string(LITHE_BENCH_MODELS) + "/hand.xml");
+  const Subject subject = subject_from_file("hand", own_models() + "/hand.xml");
   const Model& model = subject.scene.model;
   Drive drive(subject, 1);
   for (int i = 0; i < 100; ++i) {
@@ -107,7 +108,7 @@ TEST(Drive, WithoutActuatorsPushesOnAllDofs) {
 }
 
 TEST(Drive, ForcesComeBesideTheControlsAtRest) {
-  const Subject subject = subject_from_file("hand", std::string(LITHE_BENCH_MODELS) + "/hand.xml");
+  const Subject subject = subject_from_file("hand", own_models() + "/hand.xml");
   Drive drive(subject, 1, Shaking::forces);
   drive.next();
   EXPECT_EQ(drive.ours().motor_targets, Drive(subject).ours().motor_targets);

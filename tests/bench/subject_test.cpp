@@ -11,6 +11,7 @@
 #include "bench/foreign_files.h"
 #include "lithe/scenes/catalogue.h"
 #include "lithe/step/world.h"
+#include "tests/bench/own_models.h"
 #include "tests/support/error_text.h"
 
 namespace lithe::bench {
@@ -104,7 +105,7 @@ TEST(Subject, OfASceneIsTheSameModelInMjcf) {
 
 // What each model is there for, and that it stands or holds for a while.
 TEST(OwnModels, MoveAndAreSolved) {
-  const std::vector<ModelFile> files = model_files(LITHE_BENCH_MODELS);
+  const std::vector<ModelFile> files = model_files(own_models());
   EXPECT_EQ(names(files), (Names{"friction_humanoid", "hand", "hull_quadruped", "planar_loops"}));
   for (const ModelFile& file : files) {
     SCOPED_TRACE(file.name);

@@ -6,6 +6,7 @@
 #include "bench/subject.h"
 #include "lithe/scenes/pile.h"
 #include "lithe/step/world.h"
+#include "tests/bench/own_models.h"
 
 namespace lithe::bench {
 namespace {
@@ -17,7 +18,7 @@ struct SolverWork {
 
 SolverWork work_of(const std::string& model, Shaking shaking) {
   constexpr int kSkipped = 20, kSteps = 500, kSeeds = 3;
-  const Subject subject = subject_from_file(model, std::string(LITHE_BENCH_MODELS) + "/" + model + ".xml");
+  const Subject subject = subject_from_file(model, own_models() + "/" + model + ".xml");
   SolverWork work;
   for (int seed = 1; seed <= kSeeds; ++seed) {
     World world(subject.scene.model);
@@ -89,7 +90,7 @@ TEST(SolverWork, OfAHeapIsLittleAndNearlyAllOfItIsSolved) {
 // In the air, when everything falls alike and loops are closed up to rounding, as well as on the feet.
 TEST(SolverWork, IsDoneInEveryStepOfAFallOntoTheFeet) {
   for (const char* model : {"friction_humanoid", "hull_quadruped", "planar_loops", "hand"}) {
-    const Subject subject = subject_from_file(model, std::string(LITHE_BENCH_MODELS) + "/" + model + ".xml");
+    const Subject subject = subject_from_file(model, own_models() + "/" + model + ".xml");
     World world(subject.scene.model);
     world.options.constraints.time_step = subject.scene.time_step;
     world.set_state(subject.scene.q, subject.scene.v);
