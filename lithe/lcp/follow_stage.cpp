@@ -21,7 +21,7 @@ constexpr double kMostWorkInLoops = 2e7;  // the same in loops, where other stag
 constexpr int kMostRedone = 2;            // times that saturated rows are put back
 // A path that takes more inversions than that goes by way of these ε.
 constexpr int kFewInversions = 3;
-constexpr int kFewInversionsInLoops = 20;
+constexpr int kFewInversionsInLoops = 12;
 constexpr double kLargerRidges[] = {1e-4, 1e-6};
 // Up to so many rows Lemke's path from nothing takes less time than one more from the last impulses, if there are no loops.
 constexpr int kFewRows = 40;
@@ -93,7 +93,8 @@ void FollowStage::set_roles(const PreparedLcp& problem) {
     const RowClass bound = f_[i] <= row.lower ? RowClass::at_lower : RowClass::at_upper;
     constant_classes_[i] = row.kind == RowKind::bounded ? bound : RowClass::separating;
     pushing_[count] = i;
-    count += (roles_[i] == RowRole::constant) & (f_[i] != 0);
+    const int constant = roles_[i] == RowRole::constant, pushes = f_[i] != 0;
+    count += constant & pushes;
   }
   b_constant_.assign(padded(n), 0.0);
   std::ranges::copy(problem.lcp.b, b_constant_.begin());

@@ -79,8 +79,10 @@ void SweptStart::choose_roles(const PreparedLcp& problem, std::span<RowRole> rol
   for (int i = 0; i < problem.size(); ++i) {
     const double f = f_[i], w = w_[i], spare = kSpare * (upper_[i] - lower_[i]);
     const bool live = inverse_diagonal_[i] > 0;
-    const bool free = problem.lcp.rows[i].soft & (f > lower_[i] + spare) & (f < upper_[i] - spare);
-    const bool stays = ((f <= lower_[i]) & (w > far)) | ((f >= upper_[i]) & (w < -far));
+    const int soft = problem.lcp.rows[i].soft, above = f > lower_[i] + spare, below = f < upper_[i] - spare;
+    const int at_lower = f <= lower_[i], at_upper = f >= upper_[i], rises = w > far, falls = w < -far;
+    const bool free = (soft & above & below) != 0;
+    const bool stays = ((at_lower & rises) | (at_upper & falls)) != 0;
     const RowRole role = stays ? RowRole::constant : RowRole::kept;
     roles[i] = live ? free ? RowRole::eliminated : role : RowRole::kept;
   }
