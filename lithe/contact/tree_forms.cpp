@@ -213,9 +213,9 @@ bool prefers_trees(const DofTree& tree, const ContactProblem& problem, int islan
       side->trees += 1;
     }
   }
-  const auto& [last, dofs, trees] = sides[0].trees < sides[1].trees ? sides[1] : sides[0];
-  const double rank = std::min<double>(rows, dofs);
-  return rows * rank * rank > kPerRow * rows + kPerTree * trees;
+  const Side& fuller = sides[0].trees < sides[1].trees ? sides[1] : sides[0];
+  const double rank = std::min<double>(rows, fuller.dofs);
+  return rows * rank * rank > kPerRow * rows + kPerTree * fuller.trees;
 }
 
 }  // namespace lithe

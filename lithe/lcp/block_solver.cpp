@@ -51,8 +51,8 @@ constexpr std::size_t kMostGraphs = 8;
 // Bounds of work: so many attempts, and on small islands as many as so many multiplications allow.
 constexpr double kMostAttempts = 40;
 constexpr double kLeastWork = 1e7;
-// What comes where these are not enough has its own: enough for most heaps, and so little that an island of up to a thousand rows is done
-// within 20 ms on a processor of 2023. Larger ones need more.
+// What comes where these are not enough has its own bounds: enough for most heaps, and so little that no island of up to a thousand rows took
+// 20 ms where this was measured (bench_step, islands/heap_100 and heap_200). Larger ones need more.
 constexpr double kAttemptsOfApproach = 70;
 constexpr double kAttemptsOfPaths = 60;
 constexpr double kLeastWorkOfPaths = 3.5e7;

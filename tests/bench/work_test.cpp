@@ -44,14 +44,15 @@ struct RecordedWork {
   SolverWork work;  // as it was when this was written
 };
 
-// Where a change makes the solver do more, it shows here before it shows on anyone's clock. Where it does less, lower the figures.
+// Where a change makes the solver do more, it shows here before it shows on anyone's clock. Where it does less, lower the figures. (Under random
+// forces the hull quadruped's paths begin again with larger ridges: more events, but hardly any of these takes an inversion.)
 TEST(SolverWork, RisesByNoMoreThanAFifth) {
   const RecordedWork recorded[] = {{"friction_humanoid", Shaking::controls, {1.02, 0.08}},
                                    {"friction_humanoid", Shaking::forces, {8.08, 13.68}},
                                    {"hull_quadruped", Shaking::controls, {1.45, 1.37}},
                                    {"hull_quadruped", Shaking::forces, {22.36, 59.25}},
                                    {"planar_loops", Shaking::controls, {1.63, 0.45}},
-                                   {"planar_loops", Shaking::forces, {9.50, 17.97}},
+                                   {"planar_loops", Shaking::forces, {8.49, 18.42}},
                                    {"hand", Shaking::controls, {6.89, 0.00}},
                                    {"hand", Shaking::forces, {7.52, 1.19}}};
   for (const RecordedWork& r : recorded) {
@@ -68,7 +69,7 @@ TEST(SolverWork, RisesByNoMoreThanAFifth) {
 // Cubes jam while others come down on them: what moves a class there is hard to find, and paths over the whole island are dear.
 TEST(SolverWork, OfAHeapIsLittleAndNearlyAllOfItIsSolved) {
   constexpr int kSteps = 800;
-  constexpr double kRecordedEvents = 16.8;  // per step, as it was when this was written
+  constexpr double kRecordedEvents = 16.1;  // per step, as it was when this was written
   const Scene scene = heap(100);
   World world(scene.model);
   world.set_state(scene.q, scene.v);
@@ -83,6 +84,7 @@ TEST(SolverWork, OfAHeapIsLittleAndNearlyAllOfItIsSolved) {
   }
   RecordProperty("heap",
                  std::to_string(events) + " events, " + std::to_string(unsolved) + " of " + std::to_string(islands));
+  EXPECT_GT(islands, 10 * kSteps);
   EXPECT_LE(events, 1.2 * kRecordedEvents);
   EXPECT_LE(unsolved, islands / 1000);
 }
