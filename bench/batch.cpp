@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "bench/clocks.h"
-#include "lithe/batch/step_batch.h"
 #include "lithe/core/check.h"
+#include "lithe/rollout/step_batch.h"
 
 namespace lithe::bench {
 
@@ -34,7 +34,7 @@ std::uint64_t seed_of(int world) { return static_cast<std::uint64_t>(world) + 1;
 
 StepOptions step_options(const Subject& subject) {
   StepOptions options;
-  options.constraints.time_step = subject.scene.time_step;
+  options.time_step = subject.scene.time_step;
   return options;
 }
 

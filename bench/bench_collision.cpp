@@ -19,9 +19,11 @@
 #include "lithe/contact/contact_columns.h"
 #include "lithe/dynamics/body_motion.h"
 #include "lithe/io/load.h"
-#include "lithe/scenes/free_bodies.h"
+#include "lithe/scenes/solids/free_bodies.h"
 
 namespace lithe::bench {
+
+using namespace internal;
 namespace {
 
 void register_contacts(const std::string& name, PairWorkload made) {

@@ -9,8 +9,8 @@
 #include "bench/kernels.h"
 #include "bench/runner.h"
 #include "bench/subject.h"
-#include "lithe/scenes/chain.h"
-#include "lithe/scenes/humanoid.h"
+#include "lithe/scenes/robots/chain.h"
+#include "lithe/scenes/robots/humanoid.h"
 
 namespace lithe::bench {
 namespace {

@@ -7,16 +7,18 @@
 #include <numbers>
 
 #include "apps/experiments/humanoid_jump.h"
-#include "apps/experiments/scene_problem.h"
 #include "lithe/core/check.h"
 #include "lithe/optimize/ddp.h"
-#include "lithe/optimize/motion_models.h"
-#include "lithe/optimize/riccati.h"
+#include "lithe/optimize/scene_problem.h"
+#include "lithe/optimize/solvers/motion_models.h"
+#include "lithe/optimize/solvers/riccati.h"
+#include "lithe/optimize/solvers/wall_clock.h"
 #include "lithe/optimize/stochastic_search.h"
-#include "lithe/optimize/wall_clock.h"
 #include "lithe/scenes/catalogue.h"
 
 namespace lithe {
+
+using namespace internal;
 namespace {
 
 struct Start {
@@ -31,7 +33,7 @@ Start humanoid() {
   const Problem& problem = jump.problem;
   Plan plan = jump.holding_still;
   for (Eigen::Index knot = 0; knot < plan.u.cols(); ++knot) {
-    const double time = static_cast<double>(knot) * problem.hold * problem.step.time_step();
+    const double time = static_cast<double>(knot) * problem.hold * problem.step.time_step;
     for (int k = 0; k < problem.controls(); ++k) {
       plan.u(k, knot) += kShare * problem.upper[k] * std::sin(2 * std::numbers::pi * (kSlowest + kFaster * k) * time);
     }
@@ -41,7 +43,7 @@ Start humanoid() {
 }
 
 Start catapult() {
-  Problem problem = experiments::problem_of(scene("catapult"), {.hold = 10});
+  Problem problem = problem_of(scene("catapult"), {.hold = 10});
   Plan plan = initial_plan(problem);
   plan.u.colwise() = Vec3(-200, -100, -50);
   return {std::move(problem), std::move(plan)};

@@ -7,7 +7,7 @@
 #include <limits>
 #include <random>
 
-#include "lithe/batch/step_batch.h"
+#include "lithe/rollout/step_batch.h"
 #include "lithe/scenes/catalogue.h"
 
 namespace {
@@ -32,7 +32,7 @@ int main() {
   constexpr int kSteps = 5000, kWorlds = 1024;
   const Scene cheetah = scene("half_cheetah");
   StepOptions options;
-  options.constraints.time_step = cheetah.time_step;
+  options.time_step = cheetah.time_step;
   const int nv = cheetah.model.nv();
 
   StepRecord record;

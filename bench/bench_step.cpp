@@ -37,14 +37,18 @@
 #include "bench/runner.h"
 #include "bench/step_workload.h"
 #include "lithe/scenes/catalogue.h"
-#include "lithe/scenes/free_bodies.h"
-#include "lithe/scenes/half_cheetah.h"
-#include "lithe/scenes/humanoid.h"
-#include "lithe/scenes/pile.h"
-#include "lithe/scenes/towers.h"
-#include "lithe/step/step_workspace.h"
+#include "lithe/scenes/robots/half_cheetah.h"
+#include "lithe/scenes/robots/humanoid.h"
+#include "lithe/scenes/solids/free_bodies.h"
+#include "lithe/scenes/solids/pile.h"
+#include "lithe/scenes/solids/towers.h"
+#include "lithe/step/internal/recorded_stages.h"
+#include "lithe/step/internal/step_tape.h"
+#include "lithe/step/internal/step_workspace.h"
 
 namespace lithe::bench {
+
+using namespace internal;
 namespace {
 
 constexpr int kStates = 16;
@@ -167,7 +171,7 @@ void register_stages(const Case& c) {
   const auto detection = std::make_shared<DetectionWorkspace>();
   stage("detection", [poses, detection](StepWorkload& x) {
     StepRecord& r = x.record;
-    detect_contacts(*r.colliders, poses(), *detection, r.contacts, r.options.detection);
+    detect_contacts(*r.tape().colliders, poses(), *detection, r.contacts, r.options.detection);
   });
   const auto problem = lazily([workload] { return lcps_of(workload().scene.model, workload().record); });
   const auto guess = std::make_shared<std::vector<RowClass>>();

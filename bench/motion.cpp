@@ -50,7 +50,7 @@ class OurEngine {
  public:
   OurEngine(const Subject& subject, Drive drive)
       : subject_(subject), drive_(std::move(drive)), world_(subject.scene.model) {
-    world_.options.constraints.time_step = subject.scene.time_step;
+    world_.options.time_step = subject.scene.time_step;
     restart();
   }
   void prepare() { drive_.next(); }

@@ -16,7 +16,7 @@ namespace lithe::bench {
 class StepWorkload {
  public:
   StepWorkload(Scene made, int settling, int count) : scene(std::move(made)) {
-    options.constraints.time_step = scene.time_step;
+    options.time_step = scene.time_step;
     const std::vector<Pose> start = poses(scene.q);
     State state = {.q = scene.q, .v = scene.v};
     for (int i = 0; i < settling + count; ++i) {

@@ -4,10 +4,12 @@
 #include <utility>
 
 #include "lithe/dynamics/forward_dynamics_derivatives.h"
-#include "lithe/dynamics/inverse_factor.h"
+#include "lithe/dynamics/internal/inverse_factor.h"
 #include "lithe/model/configuration.h"
 
 namespace lithe::bench {
+
+using namespace internal;
 
 // One model with states to visit and a workspace for every kernel.
 //

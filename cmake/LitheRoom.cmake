@@ -1,18 +1,28 @@
-# lithe_room(<name> DEPENDS <targets>... [USES <targets>...] [DEFINES <macros>...] [LEAVES_OUT <files>...] [LIGHT [HEAVY <files>...]])
+# lithe_room(<name> DEPENDS <targets>... [USES <targets>...] [DEFINES <macros>...] [LEAVES_OUT <files>...] [LIGHT [HEAVY <files>...]]
+#            [INTERNAL] [PUBLIC_FOLDERS <folders>...])
 #
-# One room of the library: lithe/<name>/*.cpp becomes the target lithe_<name>, alias lithe::<name>. Its headers, beside the sources, are
-# included as "lithe/<name>/x.h". A room without sources is an INTERFACE library. What DEPENDS names is all that a room can see, so a wrong
-# link is impossible; USES names libraries that no header shows, DEFINES macros of the sources, LEAVES_OUT files that
-# this configuration goes without. A LIGHT room does nothing where time counts: it is compiled quickly rather than well. If it does in a few
+# One room of the library: the sources in lithe/<name>, its folders included, become the target lithe_<name>, alias lithe::<name>; of
+# viz/live, lithe_viz_live and lithe::viz_live. A room without sources is an INTERFACE library. What DEPENDS names is all that a room can
+# see, so a wrong link is impossible; USES names libraries that no header shows, DEFINES macros of the sources, LEAVES_OUT files that this
+# configuration goes without. A LIGHT room does nothing where time counts: it is compiled quickly rather than well. If it does in a few
 # files, these are named as HEAVY.
+#
+# Headers are included as "lithe/<name>/x.h". Those in the room's own folder and in its PUBLIC_FOLDERS are public and are installed; the
+# others, and all headers of an INTERNAL room, are the library's own. tools/check_layers.py knows the same rule.
 #
 # With LITHE_LEVELS, the rooms are header-only targets, and their objects go into one shared library per level (lithe_shared_library). They
 # are compiled once per level; those of LIGHT rooms, but for the HEAVY files, once for all.
 function(lithe_room name)
-  cmake_parse_arguments(PARSE_ARGV 1 room "LIGHT" "" "DEPENDS;USES;DEFINES;LEAVES_OUT;HEAVY")
-  set(target lithe_${name})
-  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/lithe/${name}/*.cpp)
-  file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/lithe/${name}/*.h)
+  cmake_parse_arguments(PARSE_ARGV 1 room "LIGHT;INTERNAL" "" "DEPENDS;USES;DEFINES;LEAVES_OUT;HEAVY;PUBLIC_FOLDERS")
+  string(REPLACE / _ export_name ${name})
+  set(target lithe_${export_name})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/lithe/${name}/*.cpp)
+  set(headers "")
+  if(NOT room_INTERNAL)
+    list(TRANSFORM room_PUBLIC_FOLDERS PREPEND ${PROJECT_SOURCE_DIR}/lithe/${name}/ OUTPUT_VARIABLE folders)
+    list(TRANSFORM folders APPEND /*.h)
+    file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/lithe/${name}/*.h ${folders})
+  endif()
   foreach(source IN LISTS room_LEAVES_OUT)
     list(REMOVE_ITEM sources ${PROJECT_SOURCE_DIR}/lithe/${name}/${source})
     list(REMOVE_ITEM headers ${PROJECT_SOURCE_DIR}/lithe/${name}/${source})
@@ -39,9 +49,9 @@ function(lithe_room name)
       target_link_libraries(${target} INTERFACE $<INSTALL_INTERFACE:lithe::shared>)
     endif()
   endif()
-  add_library(lithe::${name} ALIAS ${target})
+  add_library(lithe::${export_name} ALIAS ${target})
 
-  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${export_name})
   target_compile_features(${target} ${scope} cxx_std_20)
   target_link_libraries(${target} ${scope} ${room_DEPENDS})
   target_sources(${target} ${scope}

@@ -24,7 +24,7 @@ Model cart_and_pole() {
 int main() {
   // Δt = 10 ms, 100 steps ahead; the hinge at 0 is upright.
   Problem problem = {.model = cart_and_pole(), .start = {VecX::Zero(2), VecX::Zero(2)}, .steps = 100};
-  problem.step.constraints.time_step = 0.01;
+  problem.step.time_step = 0.01;
   actuate_joints(problem, {"rail"});
   problem.costs = {{.residual = residuals::configuration(VecX::Zero(2)), .times = Times::all()},
                    {.residual = residuals::velocity(VecX::Zero(2)), .times = Times::all(), .weight = 0.1},

@@ -3,7 +3,7 @@
 
 #include "lithe/dynamics/energy.h"
 #include "lithe/dynamics/forward_dynamics.h"
-#include "lithe/scenes/pendulum.h"
+#include "lithe/scenes/robots/pendulum.h"
 
 int main() {
   const lithe::Model model = lithe::double_pendulum().build();

@@ -20,7 +20,7 @@ int main() {
   Vec3 on_ground = Vec3::Zero();
   for (const World::ContactImpulse& contact : world.contacts()) {
     const bool ground = world.model().shapes()[contact.a].name == "ground";
-    if (ground) on_ground -= contact.impulse / world.options.time_step();
+    if (ground) on_ground -= contact.impulse / world.options.time_step;
   }
   std::printf("%d contacts, %.2f N on the ground\n", world.status().contacts, on_ground.z());
 }

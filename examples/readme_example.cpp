@@ -1,7 +1,7 @@
 // A cube slides over the ground until friction stops it: where, and how that depends on its speed and on friction.
 #include <cstdio>
 
-#include "lithe/batch/rollout_gradient.h"
+#include "lithe/rollout/rollout_gradient.h"
 #include "lithe/scenes/catalogue.h"
 
 int main() {

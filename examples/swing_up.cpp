@@ -14,7 +14,7 @@ int main() {
                    .build(),
       .start = {VecX::Zero(1), VecX::Zero(1)},  // hanging, at rest
       .steps = 300};
-  problem.step.constraints.time_step = 0.01;
+  problem.step.time_step = 0.01;
   actuate_joints(problem);  // one control: the hinge's torque, within ± 2 N·m
   problem.costs = {
       {.residual = residuals::joint_position(problem.model, "hinge", 3.14159), .times = Times::final(), .weight = 10},

@@ -2,8 +2,8 @@
 #include <cstdio>
 #include <string>
 
-#include "lithe/batch/rollout_gradient.h"
 #include "lithe/model/model_builder.h"
+#include "lithe/rollout/rollout_gradient.h"
 
 using namespace lithe;
 
@@ -29,7 +29,7 @@ int main() {
   // For 0.3 s the hand moves as it likes, at first it just carries both weights; then it is pulled away, and the block flies
   // for another 0.3 s.
   RolloutOptions options;
-  options.step.constraints.time_step = 0.004;
+  options.step.time_step = 0.004;
   Controls controls = {.steps = 150, .tau = MatX::Zero(4, 150)};
   controls.tau.row(1).head(75).setConstant(1.2 * 9.81);
   controls.tau.row(1).tail(75).setConstant(-20);

@@ -7,6 +7,7 @@
 
 #include "lithe/collision/collide.h"
 #include "lithe/collision/contact_derivatives.h"
+#include "lithe/collision/hull/hull.h"
 #include "lithe/core/check.h"
 #include "lithe/spatial/rotation.h"
 
@@ -14,6 +15,8 @@
 // things parallel, coplanar or coincident. Whatever they are, contacts and distances are finite, of unit normal, within
 // their bounds, and the same with the shapes exchanged.
 namespace lithe {
+
+using namespace internal;
 namespace {
 
 struct Case {

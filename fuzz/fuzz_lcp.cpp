@@ -11,13 +11,15 @@
 #include <vector>
 
 #include "lithe/core/check.h"
-#include "lithe/lcp/lcp_sensitivity.h"
+#include "lithe/lcp/modes/lcp_sensitivity.h"
 #include "lithe/lcp/solve_lcp.h"
 
 // Bytes become a contact problem A = W Wᵀ with rows of any kinds: rows that are zero, equal or opposed, numbers of very
 // different sizes, guesses that make no sense. Every method gives finite impulses within their bounds, and what it calls
 // solved meets every condition; derivatives at it are finite.
 namespace lithe {
+
+using namespace internal;
 namespace {
 
 constexpr int kMostRows = 24;

@@ -6,15 +6,17 @@
 #include <string_view>
 
 #include "lithe/core/check.h"
-#include "lithe/core/overloaded.h"
+#include "lithe/core/internal/overloaded.h"
 #include "lithe/model/model_builder.h"
-#include "lithe/view/live_command.h"
-#include "lithe/view/live_messages.h"
+#include "lithe/viz/live/internal/live_command.h"
+#include "lithe/viz/live/internal/live_messages.h"
 
 // Bytes are what a viewer sends, one command per line. Each is refused with an Error that is fit to be sent back, or is
 // a command whose numbers are finite and within their bounds; and a small world that obeys them stays finite and can be
 // shown.
 namespace lithe {
+
+using namespace internal;
 namespace {
 
 // Of one input: what is longer only takes longer.

@@ -14,7 +14,7 @@
 #include "lithe/dynamics/centroidal.h"
 #include "lithe/dynamics/energy.h"
 #include "lithe/dynamics/forward_dynamics_derivatives.h"
-#include "lithe/dynamics/inverse_factor.h"
+#include "lithe/dynamics/internal/inverse_factor.h"
 #include "lithe/dynamics/jacobians.h"
 #include "lithe/dynamics/regressor.h"
 #include "lithe/model/configuration.h"
@@ -25,6 +25,8 @@
 // are not finite, huge or no rotation at all. Building it gives a lithe::Error or a model on which everything runs, and
 // where all numbers are moderate, so are the results. Writing parameters works or changes nothing.
 namespace lithe {
+
+using namespace internal;
 namespace {
 
 constexpr int kMostBodies = 16;

@@ -10,12 +10,14 @@
 #include <string_view>
 #include <vector>
 
-#include "lithe/view/request_guard.h"
+#include "lithe/viz/live/internal/request_guard.h"
 
 // Bytes are a request: as it comes from the network (the first byte is odd), or as four lines, method, target, host and
 // origin. Whoever is let in has said the whole token, to a host of ours, and from a page of ours where it opens a
 // socket.
 namespace lithe {
+
+using namespace internal;
 namespace {
 
 namespace http = boost::beast::http;

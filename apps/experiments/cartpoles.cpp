@@ -4,8 +4,8 @@
 
 #include "apps/experiments/race.h"
 #include "apps/experiments/recorded_motion.h"
-#include "apps/experiments/scene_problem.h"
 #include "lithe/optimize/ddp.h"
+#include "lithe/optimize/scene_problem.h"
 #include "lithe/optimize/stochastic_search.h"
 #include "lithe/scenes/catalogue.h"
 

@@ -7,11 +7,11 @@
 
 #include "apps/experiments/race.h"
 #include "apps/experiments/recorded_motion.h"
-#include "apps/experiments/scene_problem.h"
 #include "lithe/optimize/multiple_shooting.h"
 #include "lithe/optimize/residuals.h"
+#include "lithe/optimize/scene_problem.h"
 #include "lithe/optimize/stochastic_search.h"
-#include "lithe/scenes/catapult.h"
+#include "lithe/scenes/paper/catapult.h"
 
 namespace lithe::experiments {
 
@@ -54,7 +54,7 @@ Panel distance_panel(const Solution& by_shooting, const Solution& by_search) {
 // At the target at the end, with little effort.
 Problem throw_problem(const Scene& scene) {
   Problem problem = {.model = scene.model, .start = {scene.q, scene.v}, .steps = scene.task->steps, .hold = 20};
-  problem.step.constraints.time_step = scene.time_step;
+  problem.step.time_step = scene.time_step;
   actuate_joints(problem);
   problem.costs = {{.residual = residuals::controls(VecX::Zero(problem.controls())), .weight = 1e-6}};
   for (const TaskTerm& term : scene.task->terms) {

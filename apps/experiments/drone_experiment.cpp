@@ -4,9 +4,9 @@
 
 #include "apps/experiments/race.h"
 #include "apps/experiments/recorded_motion.h"
-#include "apps/experiments/scene_problem.h"
+#include "lithe/optimize/scene_problem.h"
 #include "lithe/optimize/single_shooting.h"
-#include "lithe/scenes/drone.h"
+#include "lithe/scenes/robots/drone.h"
 
 namespace lithe::experiments {
 

@@ -6,11 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "apps/experiments/svg_plot.h"
-#include "lithe/io/recording.h"
 #include "lithe/optimize/solve.h"
+#include "lithe/plot/svg_plot.h"
+#include "lithe/recording/recording.h"
 
 namespace lithe::experiments {
+
+using namespace plot;
 
 // The paper's experiments, each a function that runs it and says what came of it.
 

@@ -8,7 +8,7 @@
 #include "lithe/dynamics/body_motion.h"
 #include "lithe/model/configuration.h"
 #include "lithe/optimize/residuals.h"
-#include "lithe/scenes/humanoid.h"
+#include "lithe/scenes/robots/humanoid.h"
 #include "lithe/step/world.h"
 
 namespace lithe::experiments {
@@ -65,7 +65,7 @@ Problem jump(const Scene& standing, int steps) {
   const Model& model = standing.model;
   const int nv = model.nv();
   Problem problem = {.model = model, .start = crouch(standing), .steps = steps, .hold = 5};
-  problem.step.constraints.time_step = HumanoidJump::kTimeStep;
+  problem.step.time_step = HumanoidJump::kTimeStep;
   actuate_joints(problem);
   const Joint& height = model.joints()[model.joint("root.z")];
   const double standing_height = standing.q[height.q_index];

@@ -4,11 +4,11 @@
 #include <random>
 
 #include "apps/experiments/experiment.h"
-#include "lithe/batch/rollout.h"
 #include "lithe/model/configuration.h"
 #include "lithe/model/parameters.h"
 #include "lithe/optimize/identification.h"
-#include "lithe/scenes/identification_subjects.h"
+#include "lithe/rollout/rollout.h"
+#include "lithe/scenes/robots/identification_subjects.h"
 
 namespace lithe::experiments {
 
@@ -95,7 +95,7 @@ void identification_experiment(const ExperimentOptions& options, ExperimentRepor
   for (const Case& c : {driven_arm(), pushed_block(), thrown_ball()}) {
     if (options.say && !options.say(c.what)) return;
     Identification problem = {.model = c.truth, .parameters = c.unknown, .segment = c.segment};
-    problem.step.constraints.time_step = c.time_step;
+    problem.step.time_step = c.time_step;
     for (const FreeParameter& free : c.unknown) {
       set_parameter(problem.model, free.name, kWrong * parameter(c.truth, free.name));
     }

@@ -7,7 +7,7 @@
 #include "lithe/optimize/ddp.h"
 #include "lithe/optimize/residuals.h"
 #include "lithe/optimize/stochastic_search.h"
-#include "lithe/scenes/jump_worm.h"
+#include "lithe/scenes/paper/jump_worm.h"
 
 namespace lithe::experiments {
 
@@ -26,7 +26,7 @@ void jump_worm_experiment(const ExperimentOptions& options, ExperimentReport& re
   const Scene scene = falling_jump_worm();
   const int height = scene.model.joints()[scene.model.joint("root.z")].q_index;
   Problem problem = {.model = scene.model, .start = {scene.q, scene.v}, .steps = scene.task->steps, .hold = 10};
-  problem.step.constraints.time_step = scene.time_step;
+  problem.step.time_step = scene.time_step;
   actuate_joints(problem);
   problem.costs = {{.residual = residuals::joint_position(scene.model, "root.z", kAskedHeight),
                     .times = Times::final(),

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "apps/experiments/scene_problem.h"
 #include "lithe/core/check.h"
 #include "lithe/model/configuration.h"
-#include "lithe/show/position_gradients.h"
+#include "lithe/optimize/scene_problem.h"
 #include "lithe/step/step.h"
 #include "lithe/step/step_vjp.h"
+#include "lithe/viz/document/show_motion.h"
 
 namespace lithe::experiments {
 
@@ -32,7 +32,7 @@ class RecordedSteps {
  public:
   RecordedSteps(const Scene& scene, double time_step, const std::vector<RecordedFrame>& frames)
       : model_(scene.model), frames_(frames), guesses_(frames.size() - 1) {
-    options_.constraints.time_step = time_step;
+    options_.time_step = time_step;
     check_frames();
     for (std::size_t t = 0; t + 1 < frames.size(); ++t) {
       if (t > 0) guesses_[t] = record_.warm_start;
@@ -66,7 +66,7 @@ class RecordedSteps {
         throw Error(fmt::format("frame {} (t = {:.6g} s): {}", t, frames_[t].time, error.what()));
       }
     }
-    const double h = options_.time_step();
+    const double h = options_.time_step;
     for (std::size_t t = 0; t + 1 < frames_.size(); ++t) {
       LITHE_CHECK(frames_[t].has_controls(),
                   "frame {} (t = {:.6g} s) does not say what drove the motion, so its steps cannot be taken again: "

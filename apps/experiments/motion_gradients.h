@@ -2,10 +2,10 @@
 
 #include <vector>
 
-#include "lithe/io/recording.h"
+#include "lithe/recording/recording.h"
 #include "lithe/scenes/scene.h"
-#include "lithe/show/show_motion.h"
 #include "lithe/step/gradient_options.h"
+#include "lithe/viz/document/show_motion.h"
 
 namespace lithe::experiments {
 

@@ -1,10 +1,12 @@
 #include "apps/experiments/recorded_motion.h"
 
-#include "lithe/io/recording_writer.h"
-#include "lithe/optimize/motion.h"
+#include "lithe/optimize/solvers/evaluated_motion.h"
 #include "lithe/recording/recorded_contacts.h"
+#include "lithe/recording/recording_writer.h"
 
 namespace lithe::experiments {
+
+using namespace internal;
 
 void record_step(double time, const StepRecord& record, RecordedFrame& frame) {
   frame.time = time;
@@ -20,7 +22,7 @@ std::vector<RecordedFrame> recorded_motion(const Problem& problem, const Plan& p
   EvaluatedMotion motion;
   evaluator.run(plan, MotionEvaluator::Keep::records, nullptr, motion);
   const int steps = motion.diverged_at < 0 ? problem.steps : motion.diverged_at;
-  const double time_step = problem.step.time_step();
+  const double time_step = problem.step.time_step;
   std::vector<RecordedFrame> frames(static_cast<std::size_t>(steps) + 1);
   for (int t = 0; t < steps; ++t) {
     record_step(t * time_step, motion.records[static_cast<std::size_t>(t)], frames[static_cast<std::size_t>(t)]);

@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "lithe/io/recording.h"
 #include "lithe/optimize/problem.h"
+#include "lithe/recording/recording.h"
 
 namespace lithe::experiments {
 

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "lithe/core/check.h"
-#include "lithe/scenes/jump_worm.h"
+#include "lithe/scenes/paper/jump_worm.h"
 
 namespace lithe::cli {
 
@@ -32,7 +32,7 @@ VecX random_vector(int size, std::mt19937_64& random) {
 
 BenchWorkload::BenchWorkload(const std::string& name, int after, const SceneOptions& files)
     : name_(name), scene_(measured_scene(name, files)) {
-  options_.constraints.time_step = scene_.time_step;
+  options_.time_step = scene_.time_step;
   control_.motor_targets = scene_.motor_targets;
   state_ = {.q = scene_.q, .v = scene_.v};
   const int before = after < 0 ? steps_before(name) : after;

@@ -5,7 +5,7 @@
 
 #include "apps/experiments/motion_gradients.h"
 #include "apps/experiments/recorded_motion.h"
-#include "lithe/show/show_json.h"
+#include "lithe/viz/document/show_json.h"
 
 namespace lithe::cli {
 
@@ -53,7 +53,7 @@ DemoPage::DemoPage(const DemoThrow& found)
              {"optimised", experiments::recorded_motion(found.problem, found.solution.plan)}} {}
 
 std::vector<std::string> DemoPage::write_recordings(const std::string& folder) const {
-  const RecordingHeader header = recording_header(throw_.scene.model, kTitle, throw_.problem.step.time_step());
+  const RecordingHeader header = recording_header(throw_.scene.model, kTitle, throw_.problem.step.time_step);
   std::vector<std::string> files;
   for (const Part& part : parts_) {
     files.push_back((std::filesystem::path(folder) / ("demo_" + part.name + ".lithe")).string());
@@ -63,7 +63,7 @@ std::vector<std::string> DemoPage::write_recordings(const std::string& folder) c
 }
 
 std::string DemoPage::html(std::string_view viewer_page) const {
-  const double step = throw_.problem.step.time_step();
+  const double step = throw_.problem.step.time_step;
   std::vector<ShowMotion> motions;
   for (const Part& part : parts_) {
     ShowMotion& motion = motions.emplace_back(show_motion(part.name, step, part.frames));

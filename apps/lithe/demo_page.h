@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "apps/lithe/demo_throw.h"
-#include "lithe/show/show_motion.h"
+#include "lithe/viz/document/show_motion.h"
 
 namespace lithe::cli {
 

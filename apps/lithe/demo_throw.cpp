@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "apps/experiments/recorded_motion.h"
-#include "apps/experiments/scene_problem.h"
+#include "lithe/optimize/scene_problem.h"
 #include "lithe/optimize/single_shooting.h"
-#include "lithe/scenes/catapult.h"
+#include "lithe/scenes/paper/catapult.h"
 
 namespace lithe::cli {
 
@@ -23,7 +23,7 @@ double miss(const Scene& scene, const ConstVecRef& q) {
 
 DemoThrow attempt(int hold, const SingleShootingOptions& options) {
   const Scene scene = armed_catapult();
-  const Problem problem = experiments::problem_of(scene, {.hold = hold});
+  const Problem problem = problem_of(scene, {.hold = hold});
   DemoThrow result = {.scene = scene,
                       .problem = problem,
                       .start = initial_plan(problem),

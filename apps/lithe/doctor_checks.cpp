@@ -11,9 +11,12 @@
 
 #include "apps/lithe/doctor_contacts.h"
 #include "lithe/collision/collider.h"
+#include "lithe/collision/hull/hull.h"
 #include "lithe/core/check.h"
 
 namespace lithe::cli {
+
+using namespace internal;
 
 namespace {
 

@@ -158,7 +158,7 @@ class TryOut {
 
   StepOptions options() const {
     StepOptions options;
-    options.constraints.time_step = scene_.time_step;
+    options.time_step = scene_.time_step;
     return options;
   }
 

@@ -9,8 +9,8 @@
 #include "apps/lithe/export_files.h"
 #include "apps/lithe/show_recording.h"
 #include "lithe/core/check.h"
-#include "lithe/show/show_glb.h"
-#include "lithe/show/show_json.h"
+#include "lithe/viz/document/show_glb.h"
+#include "lithe/viz/document/show_json.h"
 
 namespace lithe::cli {
 

@@ -86,7 +86,7 @@ bool GradcheckSampler::move_from_rest(std::mt19937_64& random) {
 bool GradcheckSampler::move_from_start(std::mt19937_64& random) {
   RandomControls forces(scene_.model, random());
   StepOptions options;
-  options.constraints.time_step = scene_.time_step;
+  options.time_step = scene_.time_step;
   State state = {scene_.q, scene_.v};
   Control control = {.motor_targets = scene_.motor_targets};
   record_.warm_start.clear();

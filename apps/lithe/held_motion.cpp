@@ -37,7 +37,7 @@ constexpr int kCountedSteps = 100;
 
 StepOptions options_of(const Scene& scene) {
   StepOptions options;
-  options.constraints.time_step = scene.time_step;
+  options.time_step = scene.time_step;
   return options;
 }
 
@@ -235,7 +235,7 @@ const HeldMotion::Settling& HeldMotion::settle(const std::function<bool(int)>& s
   settling_ = {};
   swings_.clear();
   held_.set_state(begin_.q, begin_.v);
-  const int most = std::min(kMostSettlingSteps, static_cast<int>(std::ceil(kSettlingTime / held_.options.time_step())));
+  const int most = std::min(kMostSettlingSteps, static_cast<int>(std::ceil(kSettlingTime / held_.options.time_step)));
   std::vector<bool> dropped;
   for (int still = 0; settling_.steps < most && still < kQuietSteps && !settling_.diverged;) {
     if (stop && stop(settling_.steps)) {
@@ -292,7 +292,7 @@ void HeldMotion::step_released(const Model& model, StepRecord& record) {
       control.tau[i] -= hold.damping * after.v[i];
       if (hold.stiffness > 0) {
         control.tau[i] -=
-            hold.stiffness * (before.q[hold.q_index] + held_.options.time_step() * after.v[i] - hold.target);
+            hold.stiffness * (before.q[hold.q_index] + held_.options.time_step * after.v[i] - hold.target);
       }
       control.tau[i] = std::clamp(control.tau[i], -hold.effort, hold.effort);
     }

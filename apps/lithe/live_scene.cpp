@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "lithe/io/recording.h"
+#include "lithe/recording/recording.h"
 #include "lithe/scenes/catalogue.h"
 
 namespace lithe::cli {

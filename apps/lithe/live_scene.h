@@ -3,7 +3,7 @@
 #include <string>
 
 #include "apps/lithe/find_scene.h"
-#include "lithe/view/live_subject.h"
+#include "lithe/viz/live/live_subject.h"
 
 namespace lithe::cli {
 

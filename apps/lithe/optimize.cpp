@@ -14,22 +14,26 @@
 #include <string>
 #include <thread>
 
-#include "apps/experiments/methods.h"
 #include "apps/experiments/recorded_motion.h"
-#include "apps/experiments/scene_problem.h"
-#include "apps/experiments/solution_figure.h"
 #include "apps/lithe/commands.h"
 #include "apps/lithe/find_scene.h"
 #include "apps/lithe/interrupt.h"
 #include "apps/lithe/optimize_report.h"
 #include "apps/lithe/solve_line.h"
 #include "lithe/core/check.h"
-#include "lithe/io/recording_writer.h"
-#include "lithe/optimize/motion.h"
+#include "lithe/optimize/methods.h"
+#include "lithe/optimize/scene_problem.h"
+#include "lithe/optimize/solvers/evaluated_motion.h"
+#include "lithe/plot/solution_figure.h"
+#include "lithe/recording/recording_writer.h"
 #include "lithe/scenes/any_task.h"
 #include "lithe/scenes/ground.h"
 
 namespace lithe::cli {
+
+using namespace plot;
+
+using namespace internal;
 
 namespace {
 
@@ -44,7 +48,7 @@ struct OptimizeOptions {
   std::uint64_t seed = 1;
   bool aware = false;
   double rate = 0;  // 0: the solver's own
-  experiments::SceneProblemOptions problem;
+  SceneProblemOptions problem;
   std::string plot, record;
   bool json = false;
 };
@@ -65,28 +69,26 @@ Scene scene_with_task(const OptimizeOptions& options) {
       scene.task,
       "'{}' has no task, so there is nothing to optimize; --task sets one: hold, \"reach NAME X Y Z\" or \"rise "
       "HEIGHT\"; these scenes have one: {}",
-      options.scene, fmt::join(experiments::scenes_with_tasks(), ", "));
+      options.scene, fmt::join(scenes_with_tasks(), ", "));
   return scene;
 }
 
 class Optimization {
  public:
   explicit Optimization(const OptimizeOptions& options)
-      : options_(options),
-        scene_(scene_with_task(options)),
-        problem_(experiments::problem_of(scene_, options.problem)) {
+      : options_(options), scene_(scene_with_task(options)), problem_(problem_of(scene_, options.problem)) {
     LITHE_CHECK(problem_.controls() > 0 || options.method != "ddp",
                 "scene '{}' has no motor, and ddp chooses forces only; try --method shooting, which may choose how it "
                 "starts",
                 options.scene);
     if (!options_.plot.empty()) check_writable(options_.plot);
     if (!options_.record.empty()) {
-      writer_.emplace(options_.record, recording_header(problem_.model, options_.scene, problem_.step.time_step()));
+      writer_.emplace(options_.record, recording_header(problem_.model, options_.scene, problem_.step.time_step));
     }
   }
 
   void run() {
-    const Plan initial = bolted_down() ? experiments::holding_plan(problem_) : initial_plan(problem_);
+    const Plan initial = bolted_down() ? holding_plan(problem_) : initial_plan(problem_);
     MotionEvaluator evaluator(problem_);
     EvaluatedMotion motion;
     evaluator.run(initial, MotionEvaluator::Keep::nothing, nullptr, motion);
@@ -115,7 +117,7 @@ class Optimization {
   }
 
   Solution solve(const Plan& initial) {
-    experiments::MethodOptions method;
+    MethodOptions method;
     method.max_iterations = options_.iterations;
     if (options_.seconds > 0) method.max_seconds = options_.seconds;
     method.threads = options_.threads;
@@ -129,7 +131,7 @@ class Optimization {
       line.update(progress);
       return !interrupt.interrupted();
     };
-    return experiments::solve_by(options_.method, problem_, initial, method);
+    return solve_by(options_.method, problem_, initial, method);
   }
 
   void record(const Plan& plan) {
@@ -140,7 +142,7 @@ class Optimization {
 
   void plot(const Solution& solution) {
     const std::string title = fmt::format("{}: {}", options_.scene, options_.method);
-    experiments::write_svg(experiments::solution_figure(title, problem_, solution, &*scene_.task), options_.plot);
+    plot::write_svg(plot::solution_figure(title, problem_, solution, &*scene_.task), options_.plot);
     say_file("plot", options_.plot);
   }
 
@@ -199,7 +201,7 @@ void add_optimize(CLI::App& app) {
       ->add_option("--method", options->method,
                    "ddp; single shooting by L-BFGS (shooting), Adam (adam) or gradient descent (descent); multiple "
                    "shooting (multiple); stochastic search (cem, mppi); search and gradients in turn (hybrid)")
-      ->check(CLI::IsMember(experiments::method_names()))
+      ->check(CLI::IsMember(method_names()))
       ->capture_default_str();
   command->add_option("--iterations", options->iterations, "At most so many")
       ->check(whole_number(1))

@@ -7,16 +7,13 @@
 #include <functional>
 #include <vector>
 
-#include "apps/experiments/scene_problem.h"
 #include "apps/lithe/json.h"
 #include "apps/lithe/report_text.h"
+#include "lithe/optimize/scene_problem.h"
 
 namespace lithe::cli {
 
 namespace {
-
-using experiments::term_value;
-using experiments::TermValue;
 
 constexpr std::size_t kLineWidth = 100;  // of what stands beside a title
 
@@ -44,9 +41,9 @@ TermValue at_end(const TaskTerm& term, const OptimizeReport& report) {
   return term_value(term, report.scene.model, motion.q.col(motion.steps()), motion.v.col(motion.steps()));
 }
 
-experiments::PointValue at_end(const TaskPoint& point, const OptimizeReport& report) {
+PointValue at_end(const TaskPoint& point, const OptimizeReport& report) {
   const Trajectory& motion = report.solution.trajectory;
-  return experiments::point_value(point, report.scene.model, motion.q.col(motion.steps()));
+  return point_value(point, report.scene.model, motion.q.col(motion.steps()));
 }
 
 // A robot has many joints: of a long list, those that cost most.
@@ -66,7 +63,7 @@ std::string coordinates(const Vec3& p) { return fmt::format("({:.4g}, {:.4g}, {:
 std::string points_text(const OptimizeReport& report, const char* title) {
   std::string text;
   for (const TaskPoint& point : worth_saying(report.scene.task->points, report)) {
-    const experiments::PointValue value = at_end(point, report);
+    const PointValue value = at_end(point, report);
     const std::string which = point.point.isZero(0) ? "" : fmt::format(" {}", coordinates(point.point));
     text +=
         line(text.empty() ? title : "", fmt::format("{}{}  at {} m  wanted {}  cost {:.4g}", point.body, which,
@@ -116,7 +113,7 @@ JsonObject coordinates_json(const Vec3& p) { return JsonObject().add("x", p.x())
 std::string points_json(const OptimizeReport& report) {
   std::vector<std::string> points;
   for (const TaskPoint& point : report.scene.task->points) {
-    const experiments::PointValue value = at_end(point, report);
+    const PointValue value = at_end(point, report);
     points.push_back(JsonObject()
                          .add("body", point.body)
                          .add("point", coordinates_json(point.point))
@@ -148,7 +145,7 @@ std::string history_json(const Solution& solution) {
 std::string OptimizeReport::text() const {
   const StageSeconds& s = solution.seconds;
   std::string text = fmt::format("{}: {}, {} steps of {:g} ms\n\n", scene_name, scene.task->description, problem.steps,
-                                 1e3 * problem.step.time_step());
+                                 1e3 * problem.step.time_step);
   text += line("method", fmt::format("{}, {} {}", method, threads, threads == 1 ? "thread" : "threads"));
   text += line("cost", fmt::format("{:.6g} → {:.6g}", cost_before, solution.cost));
   text += line("iterations", fmt::format("{}", solution.iterations));
@@ -167,7 +164,7 @@ std::string OptimizeReport::json() const {
       .add("method", method)
       .add("steps", problem.steps)
       .add("hold", problem.hold)
-      .add("time_step", problem.step.time_step())
+      .add("time_step", problem.step.time_step)
       .add("cost_before", cost_before)
       .add("cost", solution.cost)
       .add("infeasibility", solution.infeasibility)

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "lithe/io/recording_writer.h"
+#include "lithe/recording/recording_writer.h"
 #include "lithe/step/step_record.h"
 
 namespace lithe::cli {

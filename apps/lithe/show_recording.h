@@ -3,7 +3,7 @@
 #include <string>
 
 #include "apps/lithe/find_scene.h"
-#include "lithe/show/show_document.h"
+#include "lithe/viz/document/show_document.h"
 
 namespace lithe::cli {
 

@@ -50,7 +50,7 @@ class Simulation {
       targets_.emplace(scene_.model, scene_.motor_targets, options_.seed);
     }
     if (!options_.out.empty()) {
-      recorder_.emplace(options_.out, recording_header(scene_.model, options_.scene, world_.options.time_step()));
+      recorder_.emplace(options_.out, recording_header(scene_.model, options_.scene, world_.options.time_step));
     }
   }
 
@@ -73,7 +73,7 @@ class Simulation {
  private:
   StepOptions step_options() const {
     StepOptions step;
-    step.constraints.time_step = options_.time_step > 0 ? options_.time_step : scene_.time_step;
+    step.time_step = options_.time_step > 0 ? options_.time_step : scene_.time_step;
     step.lcp.cold = options_.cold;
     step.threads = options_.threads;
     return step;

@@ -36,7 +36,7 @@ SimulationReport::SimulationReport(std::string scene, const World& world, long s
     : scene_(std::move(scene)),
       bodies_(static_cast<int>(world.model().bodies().size()) - 1),
       dofs_(world.model().nv()),
-      time_step_(world.options.time_step()),
+      time_step_(world.options.time_step),
       steps_wanted_(steps_wanted),
       energy_start_(energy(world)) {}
 

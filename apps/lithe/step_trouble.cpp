@@ -5,7 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lithe/step/internal/step_tape.h"
+
 namespace lithe::cli {
+
+using namespace internal;
 
 namespace {
 
@@ -39,7 +43,7 @@ std::string constraint_name(const Model& model, const StepRecord& record, const 
 }
 
 const Constraint* constraint_of_row(const StepRecord& record, int row) {
-  for (const Constraint& constraint : record.problem.constraints) {
+  for (const Constraint& constraint : record.tape().problem.constraints) {
     if (constraint.first_row <= row && row < constraint.first_row + constraint.rows) return &constraint;
   }
   return nullptr;
@@ -61,9 +65,9 @@ double error_of(const Model& model, const StepRecord& record, const Constraint& 
       if (constraint.kind == ConstraintKind::motor || constraint.kind == ConstraintKind::dry_friction) return 0;
       double speed = 0;
       for (int k = 0; k < constraint.rows; ++k) {
-        speed = std::max(speed, std::abs(record.problem.target[constraint.first_row + k]));
+        speed = std::max(speed, std::abs(record.tape().problem.target[constraint.first_row + k]));
       }
-      return record.options.time_step() * speed;
+      return record.options.time_step * speed;
     }
   }
 }
@@ -72,7 +76,7 @@ double error_of(const Model& model, const StepRecord& record, const Constraint& 
 bool lost_its_target(const StepRecord& record, const Constraint& constraint) {
   if (constraint.rule == TargetRule::reduced) return true;
   for (int k = 0; k < constraint.rows; ++k) {
-    if (record.problem.is_dropped(constraint.first_row + k)) return true;
+    if (record.tape().problem.is_dropped(constraint.first_row + k)) return true;
   }
   return false;
 }
@@ -81,7 +85,7 @@ bool lost_its_target(const StepRecord& record, const Constraint& constraint) {
 std::string worst_constraint(const Model& model, const StepRecord& record, bool without_target = false) {
   const Constraint* worst = nullptr;
   double most = 0;
-  for (const Constraint& constraint : record.problem.constraints) {
+  for (const Constraint& constraint : record.tape().problem.constraints) {
     if (without_target && !lost_its_target(record, constraint)) continue;
     const double error = error_of(model, record, constraint);
     if (worst && error <= most) continue;

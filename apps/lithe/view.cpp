@@ -12,10 +12,13 @@
 #include "apps/lithe/live_scene.h"
 #include "apps/lithe/show_recording.h"
 #include "lithe/core/check.h"
-#include "lithe/show/show_json.h"
-#include "lithe/view/live_view.h"
+#include "lithe/viz/document/show_json.h"
+#include "lithe/viz/live/internal/view_server.h"
+#include "lithe/viz/live/live_view.h"
 
 namespace lithe::cli {
+
+using namespace internal;
 
 namespace {
 
@@ -43,13 +46,13 @@ void serve(const ViewOptions& options, const std::string& address) {
 
 void view(const ViewOptions& options) {
   const std::string page = read_viewer_page(options.viewer);
-  const ViewServerOptions server = {.port = options.port, .token = options.token};
   if (is_recording(options.in.recording)) {
-    const ViewServer recording(server, to_html(read_show(options.in), page));
+    const internal::ViewServer recording({.port = options.port, .token = options.token},
+                                         to_html(read_show(options.in), page));
     serve(options, recording.address());
   } else {
     const LiveView live(live_subject(options.in.recording, options.in.files), live_catalogue(), page,
-                        {.server = server, .paused = options.paused});
+                        {.port = options.port, .token = options.token, .paused = options.paused});
     serve(options, live.address());
   }
 }

@@ -2,10 +2,12 @@
 
 #include <array>
 
-#include "lithe/collision/pairs.h"
+#include "lithe/collision/pairs/pairs.h"
 #include "lithe/core/check.h"
 
 namespace lithe {
+
+using namespace internal;
 namespace {
 
 struct PairTest {

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 
-#include "lithe/collision/shared_hull.h"
+#include "lithe/collision/hull/hull.h"
+#include "lithe/collision/hull/shared_hull.h"
 #include "lithe/core/check.h"
 #include "lithe/core/infinity.h"
-#include "lithe/core/overloaded.h"
+#include "lithe/core/internal/overloaded.h"
 
 namespace lithe {
+
+using namespace internal;
 namespace {
 
 void set_bounds(Collider& c, const Vec3& half) {
@@ -22,7 +25,7 @@ const char* to_string(ShapeType type) {
   return kNames[static_cast<int>(type)];
 }
 
-double length_scale(double width, double radius) { return std::clamp(10 * width, radius / 100, radius); }
+double thickness_scale(double width, double radius) { return std::clamp(10 * width, radius / 100, radius); }
 
 Collider make_collider(const Shape& shape, ShapeIndex index, std::vector<std::string>* warnings) {
   Collider c;
@@ -43,7 +46,7 @@ Collider make_collider(const Shape& shape, ShapeIndex index, std::vector<std::st
                    c.radius = s.radius;
                    c.half_length = s.half_length;
                    set_bounds(c, Vec3(s.radius, s.radius, s.radius + s.half_length));
-                   c.length_scale = length_scale(2 * s.radius, s.radius + s.half_length);
+                   c.length_scale = thickness_scale(2 * s.radius, s.radius + s.half_length);
                  },
                  [&](const Cylinder& s) {
                    LITHE_CHECK(s.radius > 0 || s.half_length > 0,
@@ -54,7 +57,7 @@ Collider make_collider(const Shape& shape, ShapeIndex index, std::vector<std::st
                    c.half_length = s.half_length;
                    set_bounds(c, Vec3(s.radius, s.radius, s.half_length));
                    c.length_scale =
-                       length_scale(2 * std::min(s.radius, s.half_length), Vec3(s.radius, 0, s.half_length).norm());
+                       thickness_scale(2 * std::min(s.radius, s.half_length), Vec3(s.radius, 0, s.half_length).norm());
                  },
                  [&](const Box& s) {
                    LITHE_CHECK(s.half_size.maxCoeff() > 0,
@@ -63,7 +66,7 @@ Collider make_collider(const Shape& shape, ShapeIndex index, std::vector<std::st
                    c.half_size = s.half_size;
                    c.hull = std::make_shared<const Hull>(box_hull(s.half_size));
                    set_bounds(c, s.half_size);
-                   c.length_scale = length_scale(2 * s.half_size.minCoeff(), s.half_size.norm());
+                   c.length_scale = thickness_scale(2 * s.half_size.minCoeff(), s.half_size.norm());
                  },
                  [&](const Plane&) {
                    c.type = ShapeType::plane;
@@ -77,7 +80,7 @@ Collider make_collider(const Shape& shape, ShapeIndex index, std::vector<std::st
                    c.hull = std::move(shared.hull);
                    c.box_centre = c.hull->box_centre;
                    c.box_half = c.hull->box_half;
-                   c.length_scale = length_scale(c.hull->width, c.hull->radius);
+                   c.length_scale = thickness_scale(c.hull->width, c.hull->radius);
                  },
              },
              shape.geometry);

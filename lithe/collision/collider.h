@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "lithe/collision/hull.h"
 #include "lithe/core/index.h"
 #include "lithe/model/shape.h"
 #include "lithe/spatial/pose.h"
@@ -22,12 +21,12 @@ struct Collider {
   ShapeIndex shape = {};
   BodyIndex body = {};
   ShapeType type = ShapeType::sphere;
-  double radius = 0;                 // sphere, capsule, cylinder
-  double half_length = 0;            // capsule, cylinder: along z
-  Vec3 half_size = Vec3::Zero();     // box
-  std::shared_ptr<const Hull> hull;  // box and mesh
-  Pose placement = {};               // of the shape's frame G in the body
-  bool placed_at_origin = true;      // placement is the identity
+  double radius = 0;                           // sphere, capsule, cylinder
+  double half_length = 0;                      // capsule, cylinder: along z
+  Vec3 half_size = Vec3::Zero();               // box
+  std::shared_ptr<const internal::Hull> hull;  // box and mesh
+  Pose placement = {};                         // of the shape's frame G in the body
+  bool placed_at_origin = true;                // placement is the identity
   double margin = 0;
 
   // Bounds in G; a plane has none (infinite radius).

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "lithe/collision/hull/hull.h"
 #include "lithe/spatial/rotation.h"
 
 namespace lithe {

@@ -1,14 +1,18 @@
 #pragma once
 
+#include <memory>
 #include <span>
 #include <vector>
 
-#include "lithe/collision/broad_phase.h"
 #include "lithe/collision/collide.h"
 #include "lithe/collision/collider_set.h"
 #include "lithe/collision/contact.h"
 
 namespace lithe {
+
+namespace internal {
+struct DetectionBuffers;
+}  // namespace internal
 
 // The contacts of a model in one configuration, computed by detect_contacts(): in the order of their shapes' numbers
 // (a < b), the points of one pair side by side. World coordinates.
@@ -21,12 +25,21 @@ struct DetectionOptions {
   int max_points = kMaxPoints;  // of one pair
 };
 
-// Memory from one detection to the next. It saves time and allocations and changes no result: any workspace, fresh or
-// used with another model, gives the same bits.
-struct DetectionWorkspace {
-  BroadPhase broad_phase;
-  PairScratch scratch;
-  std::vector<Pose> poses;  // X_WG per shape that moves
+// Memory from one detection to the next. It saves time and allocations and changes no result: any workspace, fresh,
+// copied or used with another model, gives the same bits.
+class DetectionWorkspace {
+ public:
+  DetectionWorkspace();
+  ~DetectionWorkspace();
+  DetectionWorkspace(const DetectionWorkspace&);  // the copy has memory of its own
+  DetectionWorkspace& operator=(const DetectionWorkspace&);
+  DetectionWorkspace(DetectionWorkspace&&) noexcept;
+  DetectionWorkspace& operator=(DetectionWorkspace&&) noexcept;
+
+  internal::DetectionBuffers& buffers();
+
+ private:
+  std::unique_ptr<internal::DetectionBuffers> buffers_;
 };
 
 // All contacts between shapes that may touch, given the pose X_WB of every body (index 0, the world, is not read, and

@@ -1,8 +1,10 @@
 #include "lithe/collision/pair_scratch.h"
 
-#include "lithe/collision/pair_buffers.h"
+#include "lithe/collision/pairs/pair_buffers.h"
 
 namespace lithe {
+
+using namespace internal;
 
 PairScratch::PairScratch() : buffers_(std::make_unique<PairBuffers>()) {}
 PairScratch::~PairScratch() = default;

@@ -4,7 +4,9 @@
 
 namespace lithe {
 
+namespace internal {
 struct PairBuffers;
+}  // namespace internal
 
 // Memory that pair tests reuse, so that a warm detection allocates nothing. It holds no state: any PairScratch, fresh,
 // used or copied, gives the same results. One per thread.
@@ -17,10 +19,10 @@ class PairScratch {
   PairScratch(PairScratch&&) noexcept;
   PairScratch& operator=(PairScratch&&) noexcept;
 
-  PairBuffers& buffers();
+  internal::PairBuffers& buffers();
 
  private:
-  std::unique_ptr<PairBuffers> buffers_;
+  std::unique_ptr<internal::PairBuffers> buffers_;
 };
 
 }  // namespace lithe

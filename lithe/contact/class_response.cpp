@@ -4,10 +4,10 @@
 #include <cmath>
 
 #include "lithe/contact/delassus.h"
-#include "lithe/core/packed_vectors.h"
-#include "lithe/lcp/dense_lu.h"
+#include "lithe/linalg/dense_lu.h"
+#include "lithe/simd/internal/packed_vectors.h"
 
-namespace lithe {
+namespace lithe::internal {
 
 namespace {
 
@@ -307,7 +307,7 @@ void ClassResponse::invert(const ContactProblem& problem, int island) {
   const bool inert = drop_inert(problem, part, patches);
   for (int p = problem.first_patch[island]; p < problem.first_patch[island + 1]; ++p) scale_slight(problem, part, p);
   part.regular = (!inert || set_inert_apart(part)) &&
-                 (part.sliding ? lithe::invert(matrix_, exchanged_) : invert_positive(matrix_));
+                 (part.sliding ? internal::invert(matrix_, exchanged_) : invert_positive(matrix_));
   // 1/B⁻¹_kk is the pivot of row k if it is eliminated last; where B is symmetric no entry is larger than the diagonal's.
   double largest_share = 0;
   for (int j = 0; j < n && part.regular; ++j) {
@@ -458,7 +458,7 @@ void ClassResponse::invert_singular(Part& part) {
   PaddedMatrix& right = right_;
   gram(Vt, U, core_);
   const double before = largest_entry(core_);
-  const bool group = r == 0 || (lithe::invert(core_, exchanged_) && before * largest_entry(core_) < kWorstCore);
+  const bool group = r == 0 || (internal::invert(core_, exchanged_) && before * largest_entry(core_) < kWorstCore);
   const auto times = [n, r](const PaddedMatrix& M, const PaddedMatrix& C, PaddedMatrix& out) {
     out.resize(n, r);
     for (int j = 0; j < r; ++j) multiply(M.column(0), M.stride, r, C.column(j), out.column(j), M.stride);
@@ -471,10 +471,10 @@ void ClassResponse::invert_singular(Part& part) {
   } else {
     part.polished = false;
     gram(U, U, core_);
-    lithe::invert(core_, exchanged_);
+    internal::invert(core_, exchanged_);
     times(U, core_, right);
     gram(Vt, Vt, core_);
-    lithe::invert(core_, exchanged_);
+    internal::invert(core_, exchanged_);
     times(Vt, core_, left);
   }
   matrix_.resize(n, n);
@@ -537,4 +537,4 @@ void ClassResponse::find_held(const ContactProblem& problem) {
   }
 }
 
-}  // namespace lithe
+}  // namespace lithe::internal

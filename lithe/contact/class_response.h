@@ -7,16 +7,16 @@
 #include "lithe/contact/contact_problem.h"
 #include "lithe/contact/patch_basis.h"
 #include "lithe/contact/tree_response.h"
-#include "lithe/lcp/rank_factor.h"
 #include "lithe/lcp/solve_lcp.h"
+#include "lithe/linalg/rank_factor.h"
 
-namespace lithe {
+namespace lithe::internal {
 
 // How the impulses of a step answer a disturbance, as long as every row stays in its class (docs/gradients.md).
 //
 // Rows C clamp: J_C v⁺ + D f_C = d_C (D: compliance). Friction rows B at their bounds follow, f_B = E f_C; with X taking f_C
 // to all rows, P := Jᵀ X. The class's matrix A_C = J_C M̂⁻¹ P + D is singular as a rule, and the solver's f_C = −A_C# b_C goes
-// through its group inverse (lcp/class_factor.h). A disturbance ρ of the momentum balance and ε of the rows,
+// through its group inverse (lcp/modes/mode_factor.h). A disturbance ρ of the momentum balance and ε of the rows,
 //
 //   M̂ ∂v⁺ = P ∂f_C − ρ,    J_C ∂v⁺ + D ∂f_C = ε,
 //
@@ -164,4 +164,4 @@ class ClassResponse {
   AlignedBuffer x_, x2_, x3_, x4_, rows_, touches_, touches2_;
 };
 
-}  // namespace lithe
+}  // namespace lithe::internal

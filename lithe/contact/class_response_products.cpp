@@ -1,10 +1,10 @@
 #include <algorithm>
 
 #include "lithe/contact/class_response.h"
-#include "lithe/core/packed_vectors.h"
+#include "lithe/simd/internal/packed_vectors.h"
 
 // The answers of a class to vectors, forwards and transposed.
-namespace lithe {
+namespace lithe::internal {
 
 namespace {
 
@@ -368,4 +368,4 @@ void ClassResponse::correct_transposed(const ContactProblem& problem, const doub
   for (int k = 0; k < size_; ++k) s_hat[k] += correction[k];
 }
 
-}  // namespace lithe
+}  // namespace lithe::internal

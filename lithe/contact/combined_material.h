@@ -4,7 +4,7 @@
 
 #include "lithe/model/shape.h"
 
-namespace lithe {
+namespace lithe::internal {
 
 // What two surfaces are to each other.
 //
@@ -16,4 +16,4 @@ inline Material combined(const Material& a, const Material& b) {
           .restitution = std::max(a.restitution, b.restitution)};
 }
 
-}  // namespace lithe
+}  // namespace lithe::internal

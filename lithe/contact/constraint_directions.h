@@ -3,10 +3,10 @@
 #include <Eigen/Geometry>
 
 #include "lithe/contact/tangent_basis.h"
-#include "lithe/dynamics/slot_vectors.h"
-#include "lithe/spatial/lane_algebra.h"
+#include "lithe/dynamics/internal/slot_vectors.h"
+#include "lithe/spatial/internal/lane_algebra.h"
 
-namespace lithe {
+namespace lithe::internal {
 
 // The rows of a contact are worked on together: lane k of a pack belongs to row k, the last to none.
 using PackVec3 = Vector3<Pack>;
@@ -50,4 +50,4 @@ struct ContactDirections {
   Vec3 moved(const Vec3& F, const Vec3& by_n) const { return n.cross(F) * sigma.cross(n).dot(by_n) - n * F.dot(by_n); }
 };
 
-}  // namespace lithe
+}  // namespace lithe::internal

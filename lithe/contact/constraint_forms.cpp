@@ -7,9 +7,9 @@
 #include "lithe/contact/constraint_pushes.h"
 #include "lithe/contact/target_rates.h"
 #include "lithe/dynamics/body_motion.h"
-#include "lithe/dynamics/slot_vectors.h"
+#include "lithe/dynamics/internal/slot_vectors.h"
 
-namespace lithe {
+namespace lithe::internal {
 
 namespace {
 
@@ -338,4 +338,4 @@ void constraint_forms(const Model& model, const FormInput& in, ConstraintForms& 
   }
 }
 
-}  // namespace lithe
+}  // namespace lithe::internal

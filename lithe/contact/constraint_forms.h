@@ -6,7 +6,7 @@
 #include "lithe/contact/class_response.h"
 #include "lithe/lcp/solve_lcp.h"
 
-namespace lithe {
+namespace lithe::internal {
 
 // How the rows of a step and their pushes change as the bodies move, at fixed velocities u and impulses f.
 //
@@ -42,7 +42,7 @@ struct ConstraintForms {
 struct FormInput {
   const ContactInput& contact;
   const ContactProblem& problem;
-  const ConstraintOptions& options;
+  ConstraintOptions options;
   std::span<const LcpReport> reports;  // per island: where targets were dropped they do not move
   const double* V;                     // J_F u, over touches
   const double* V_before;              // J_F v at the step's start; read where something bounces
@@ -55,4 +55,4 @@ struct FormInput {
 
 void constraint_forms(const Model& model, const FormInput& in, ConstraintForms& out);
 
-}  // namespace lithe
+}  // namespace lithe::internal

@@ -6,7 +6,7 @@
 
 #include "lithe/collision/contact_derivatives.h"
 
-namespace lithe {
+namespace lithe::internal {
 namespace {
 
 // cos of the angle between an edge and the normal of a face's side, below which contact_derivatives() has to judge whether p
@@ -105,4 +105,4 @@ class MotionWriter {
 
 void point_motion(const Contact& contact, PointMotion& out) { std::visit(MotionWriter(contact, out), contact.feature); }
 
-}  // namespace lithe
+}  // namespace lithe::internal

@@ -2,7 +2,7 @@
 
 #include "lithe/collision/contact.h"
 
-namespace lithe {
+namespace lithe::internal {
 
 // How a contact moves, as seen from one of its two bodies, the *reference*: what contact_derivatives() says, without the dense
 // matrices, since most contacts have a face on one side and then little is left to say.
@@ -34,4 +34,4 @@ struct PointMotion {
 
 void point_motion(const Contact& contact, PointMotion& out);
 
-}  // namespace lithe
+}  // namespace lithe::internal

@@ -1,6 +1,6 @@
 #include "lithe/contact/constraint_pushes.h"
 
-namespace lithe {
+namespace lithe::internal {
 
 namespace {
 
@@ -101,4 +101,4 @@ void PushSums::write(bool a_moves, bool b_moves, const Vec3& offset, ConstraintF
   }
 }
 
-}  // namespace lithe
+}  // namespace lithe::internal

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "lithe/contact/constraint_forms.h"
-#include "lithe/core/pack.h"
+#include "lithe/simd/pack.h"
 
-namespace lithe {
+namespace lithe::internal {
 
 // Vectors in space and 3×3 matrices, column by column, with x, y, z and a zero as lanes.
 LITHE_INLINE Pack lanes_of(const Vec3& x) { return Pack{x.x(), x.y(), x.z(), 0}; }
@@ -178,4 +178,4 @@ LITHE_INLINE PushSums::ContactPush PushSums::add_contact(bool incident, Pack arm
   return {sums, arm, G};
 }
 
-}  // namespace lithe
+}  // namespace lithe::internal

@@ -8,7 +8,7 @@
 #include "lithe/contact/tangent_basis.h"
 #include "lithe/dynamics/body_motion.h"
 
-namespace lithe {
+namespace lithe::internal {
 
 namespace {
 
@@ -275,4 +275,4 @@ void write_rows(const Model& model, const ContactInput& in, const ConstraintOpti
   }
 }
 
-}  // namespace lithe
+}  // namespace lithe::internal

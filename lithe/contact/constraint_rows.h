@@ -4,7 +4,7 @@
 
 #include "lithe/contact/contact_problem.h"
 
-namespace lithe {
+namespace lithe::internal {
 
 // How each kind of constraint becomes rows. Used by assemble().
 
@@ -31,4 +31,4 @@ void write_coefficients(const Model& model, const ContactInput& in, ContactProbl
 // Kinds, bounds, keys, targets and compliance of the rows; needs problem.velocity. Sets the constraints' rules.
 void write_rows(const Model& model, const ContactInput& in, const ConstraintOptions& options, ContactProblem& problem);
 
-}  // namespace lithe
+}  // namespace lithe::internal

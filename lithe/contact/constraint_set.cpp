@@ -4,7 +4,7 @@
 
 #include "lithe/contact/combined_material.h"
 
-namespace lithe {
+namespace lithe::internal {
 
 namespace {
 
@@ -114,4 +114,4 @@ void index_contacts(std::span<const Constraint> constraints, std::size_t contact
   }
 }
 
-}  // namespace lithe
+}  // namespace lithe::internal

@@ -8,7 +8,7 @@
 #include "lithe/contact/constraint_options.h"
 #include "lithe/model/model.h"
 
-namespace lithe {
+namespace lithe::internal {
 
 enum class ConstraintKind : std::uint8_t {
   contact,
@@ -75,4 +75,4 @@ void gather_constraints(const Model& model, const ContactSet& contacts, const Co
 // The place of each contact's constraint, by number in the ContactSet.
 void index_contacts(std::span<const Constraint> constraints, std::size_t contact_count, std::vector<int>& out);
 
-}  // namespace lithe
+}  // namespace lithe::internal

@@ -4,10 +4,10 @@
 
 #include "lithe/core/check.h"
 #include "lithe/dynamics/body_motion.h"
-#include "lithe/dynamics/slot_vectors.h"
-#include "lithe/dynamics/stage_check.h"
+#include "lithe/dynamics/internal/slot_vectors.h"
+#include "lithe/dynamics/internal/stage_check.h"
 
-namespace lithe {
+namespace lithe::internal {
 namespace {
 
 int last_dof(const Model& model, ShapeIndex shape) {
@@ -58,4 +58,4 @@ void contact_columns(const Model& model, const Kinematics& kin, const ContactSet
   }
 }
 
-}  // namespace lithe
+}  // namespace lithe::internal

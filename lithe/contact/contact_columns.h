@@ -7,7 +7,7 @@
 #include "lithe/collision/detect_contacts.h"
 #include "lithe/dynamics/kinematics.h"
 
-namespace lithe {
+namespace lithe::internal {
 
 // ∂(p, n, gap)/∂q of every contact, sparse: one column of seven (∂p, ∂n, ∂gap, world axes) for each DoF that moves
 // either of the contact's two bodies; all other derivatives are zero. In the tangent of q, as all of Lithe's derivatives.
@@ -30,4 +30,4 @@ struct ContactColumns {
 // The contacts must come from poses of the same model at kin's q.
 void contact_columns(const Model& model, const Kinematics& kin, const ContactSet& contacts, ContactColumns& out);
 
-}  // namespace lithe
+}  // namespace lithe::internal

@@ -7,9 +7,9 @@
 #include "lithe/contact/delassus.h"
 #include "lithe/contact/tree_forms.h"
 #include "lithe/core/check.h"
-#include "lithe/lcp/padded_matrix.h"
+#include "lithe/linalg/padded_matrix.h"
 
-namespace lithe {
+namespace lithe::internal {
 
 namespace {
 
@@ -237,4 +237,4 @@ void assemble_again(const Model& model, const ContactInput& in, const Constraint
   std::ranges::copy(settled.target_dropped, problem.target_dropped.begin());
 }
 
-}  // namespace lithe
+}  // namespace lithe::internal

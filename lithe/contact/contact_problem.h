@@ -11,7 +11,7 @@
 #include "lithe/lcp/boxed_lcp.h"
 #include "lithe/lcp/solve_lcp.h"
 
-namespace lithe {
+namespace lithe::internal {
 
 // The rows of a step as boxed LCPs, one per island: w = A f + b with
 //
@@ -124,4 +124,4 @@ void row_velocities(const ContactProblem& problem, const double* coefficients, c
 void touch_impulses(const ContactProblem& problem, const double* f, double* phi);
 void touch_impulses(const ContactProblem& problem, const double* coefficients, const double* f, double* phi);
 
-}  // namespace lithe
+}  // namespace lithe::internal

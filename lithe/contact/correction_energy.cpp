@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-namespace lithe {
+namespace lithe::internal {
 
 namespace {
 
@@ -88,4 +88,4 @@ bool reduce_correction(ContactProblem& problem, int island_index, double share) 
   return true;
 }
 
-}  // namespace lithe
+}  // namespace lithe::internal

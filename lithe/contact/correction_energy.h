@@ -4,7 +4,7 @@
 
 #include "lithe/contact/contact_problem.h"
 
-namespace lithe {
+namespace lithe::internal {
 
 // Position correction is no force of nature, yet its targets d move bodies. Where overlaps contradict one another but for a
 // lever arm (a foot jammed between two links), velocities that satisfy all targets exist and are enormous, and one step
@@ -27,4 +27,4 @@ double energy_allowance(const ContactProblem& problem, int island, double mass, 
 // `share`, in b as well, and marks their constraints. False where there are none.
 bool reduce_correction(ContactProblem& problem, int island, double share);
 
-}  // namespace lithe
+}  // namespace lithe::internal

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "lithe/core/symmetric_matrix.h"
-#include "lithe/lcp/padded_matrix.h"
+#include "lithe/linalg/padded_matrix.h"
+#include "lithe/linalg/symmetric_matrix.h"
 
-namespace lithe {
+namespace lithe::internal {
 
 namespace {
 
@@ -361,4 +361,4 @@ BoxedLcp lcp_with_matrix(const ContactProblem& problem, int island_index, Aligne
           .target = part(problem.target)};
 }
 
-}  // namespace lithe
+}  // namespace lithe::internal

@@ -4,7 +4,7 @@
 
 #include "lithe/contact/contact_problem.h"
 
-namespace lithe {
+namespace lithe::internal {
 
 // Columns of an n×n matrix over rows are this far apart: whole packs may be stored from any row on without reaching the next one.
 inline int matrix_stride(int rows) { return padded(rows + kLanes - 1); }
@@ -26,4 +26,4 @@ void fill_delassus(const DofTree& tree, ContactProblem& problem);
 // The island's problem with A, in `A` where the step has not formed it.
 BoxedLcp lcp_with_matrix(const ContactProblem& problem, int island, AlignedBuffer& A, TouchProductWorkspace& workspace);
 
-}  // namespace lithe
+}  // namespace lithe::internal

@@ -4,9 +4,9 @@
 #include <bit>
 
 #include "lithe/contact/contact_problem.h"
-#include "lithe/lcp/padded_matrix.h"
+#include "lithe/linalg/padded_matrix.h"
 
-namespace lithe {
+namespace lithe::internal {
 
 namespace {
 
@@ -171,4 +171,4 @@ void DofForms::multiply(double* A, int stride) const {
   }
 }
 
-}  // namespace lithe
+}  // namespace lithe::internal

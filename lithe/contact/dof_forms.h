@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "lithe/contact/touch_space.h"
-#include "lithe/core/lanes.h"
+#include "lithe/simd/lanes.h"
 
-namespace lithe {
+namespace lithe::internal {
 
 struct Patch;
 
@@ -55,4 +55,4 @@ class DofForms {
   std::size_t numbers_used_ = 0, blocks_used_ = 0;
 };
 
-}  // namespace lithe
+}  // namespace lithe::internal

@@ -5,7 +5,7 @@
 
 #include "lithe/core/check.h"
 
-namespace lithe {
+namespace lithe::internal {
 
 namespace {
 
@@ -115,4 +115,4 @@ void Islands::find(const DofTree& tree, std::vector<Constraint>& constraints) {
   constraints.swap(sorted_);
 }
 
-}  // namespace lithe
+}  // namespace lithe::internal

@@ -4,7 +4,7 @@
 
 #include "lithe/contact/constraint_set.h"
 
-namespace lithe {
+namespace lithe::internal {
 
 // Trees that no constraint connects move independently, and so do their constraints: each group of connected trees, an
 // island, is an LCP of its own.
@@ -37,4 +37,4 @@ class Islands {
   std::vector<Constraint> sorted_;
 };
 
-}  // namespace lithe
+}  // namespace lithe::internal

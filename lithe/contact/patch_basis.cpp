@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "lithe/core/packed_vectors.h"
+#include "lithe/simd/internal/packed_vectors.h"
 
-namespace lithe {
+namespace lithe::internal {
 
 namespace {
 
@@ -174,4 +174,4 @@ void PatchBasis::by_columns(const double* T, int stride, int columns, const doub
   }
 }
 
-}  // namespace lithe
+}  // namespace lithe::internal

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "lithe/core/lanes.h"
+#include "lithe/simd/lanes.h"
 
-namespace lithe {
+namespace lithe::internal {
 
 // Some rows of a matrix T (rows × columns, at most kMostColumns) as a product Q R: Q has orthonormal columns (rows × rank), zero
 // on the rows that do not count, and R = Qᵀ T (rank × columns).
@@ -30,4 +30,4 @@ class PatchBasis {
   AlignedBuffer work_;
 };
 
-}  // namespace lithe
+}  // namespace lithe::internal

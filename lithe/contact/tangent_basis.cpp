@@ -1,6 +1,6 @@
 #include "lithe/contact/tangent_basis.h"
 
-namespace lithe {
+namespace lithe::internal {
 
 TangentBasisDerivatives tangent_basis_derivatives(const Vec3& n) {
   const double sign = n.z() < 0 ? -1.0 : 1.0;
@@ -13,4 +13,4 @@ TangentBasisDerivatives tangent_basis_derivatives(const Vec3& n) {
   return d;
 }
 
-}  // namespace lithe
+}  // namespace lithe::internal

@@ -2,7 +2,7 @@
 
 #include "lithe/core/eigen.h"
 
-namespace lithe {
+namespace lithe::internal {
 
 // Two unit vectors that complete a unit normal to a right-handed frame (t₁, t₂, n): the directions of a contact's
 // friction rows. They depend on n alone and smoothly, but for the seam n_z = 0 (Duff et al. 2017, "Building an
@@ -26,4 +26,4 @@ struct TangentBasisDerivatives {
 };
 TangentBasisDerivatives tangent_basis_derivatives(const Vec3& n);
 
-}  // namespace lithe
+}  // namespace lithe::internal

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace lithe {
+namespace lithe::internal {
 
 bool target_is_held(const ContactProblem& problem, int row, const LcpReport& report) {
   return has(report.flags, LcpFlag::targets_dropped) && problem.target_dropped[row] != 0;
@@ -54,4 +54,4 @@ MotorRowRates motor_row_rates(const Motor& motor, const Joint& joint, double q, 
   return rates;
 }
 
-}  // namespace lithe
+}  // namespace lithe::internal

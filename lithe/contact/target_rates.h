@@ -3,7 +3,7 @@
 #include "lithe/contact/contact_problem.h"
 #include "lithe/lcp/solve_lcp.h"
 
-namespace lithe {
+namespace lithe::internal {
 
 // How the rows' targets d move with what they are made from, by the rule that was in force in a step (TargetRule):
 // constraint_rows.cpp differentiated. `report` is that of the row's island.
@@ -32,4 +32,4 @@ struct MotorRowRates {
 };
 MotorRowRates motor_row_rates(const Motor& motor, const Joint& joint, double q, double target, double time_step);
 
-}  // namespace lithe
+}  // namespace lithe::internal

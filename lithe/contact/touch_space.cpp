@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <span>
 
-#include "lithe/core/symmetric_matrix.h"
-#include "lithe/dynamics/stage_check.h"
+#include "lithe/dynamics/internal/stage_check.h"
+#include "lithe/linalg/symmetric_matrix.h"
 
-namespace lithe {
+namespace lithe::internal {
 
 namespace {
 
@@ -273,4 +273,4 @@ void TouchSpace::add_transposed_product(const DofTree& tree, const double* phi, 
   }
 }
 
-}  // namespace lithe
+}  // namespace lithe::internal

@@ -3,9 +3,9 @@
 #include <vector>
 
 #include "lithe/contact/constraint_set.h"
-#include "lithe/dynamics/inverse_factor.h"
+#include "lithe/dynamics/internal/inverse_factor.h"
 
-namespace lithe {
+namespace lithe::internal {
 
 // What the constraints of a step act on, and how it gives way.
 //
@@ -84,4 +84,4 @@ struct TouchSpace {
   std::vector<int> path_;
 };
 
-}  // namespace lithe
+}  // namespace lithe::internal

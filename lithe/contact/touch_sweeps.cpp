@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "lithe/lcp/gauss_seidel_iteration.h"
+#include "lithe/lcp/sweeps/gauss_seidel_iteration.h"
 
-namespace lithe {
+namespace lithe::internal {
 
 namespace {
 
@@ -109,4 +109,4 @@ LcpReport solve_by_sweeps(ContactProblem& problem, int island, const LcpOptions&
   return gauss_seidel::iterate(A.rows(), A, options, f, w, classes);
 }
 
-}  // namespace lithe
+}  // namespace lithe::internal

@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include "lithe/contact/contact_problem.h"
-#include "lithe/lcp/padded_matrix.h"
+#include "lithe/linalg/padded_matrix.h"
 
-namespace lithe {
+namespace lithe::internal {
 
 namespace {
 
@@ -218,4 +218,4 @@ bool prefers_trees(const DofTree& tree, const ContactProblem& problem, int islan
   return rows * rank * rank > kPerRow * rows + kPerTree * fuller.trees;
 }
 
-}  // namespace lithe
+}  // namespace lithe::internal

@@ -7,7 +7,7 @@
 #include "lithe/lcp/factored_lcp.h"
 #include "lithe/lcp/solve_lcp.h"
 
-namespace lithe {
+namespace lithe::internal {
 
 struct ContactProblem;
 struct Patch;
@@ -44,4 +44,4 @@ class TreeForms {
 // whose rows all meet.)
 bool prefers_trees(const DofTree& tree, const ContactProblem& problem, int island, const LcpOptions& options);
 
-}  // namespace lithe
+}  // namespace lithe::internal

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace lithe {
+namespace lithe::internal {
 
 namespace {
 
@@ -26,4 +26,4 @@ bool TreeResponse::compute(const DofTree& tree, const ContactProblem& problem, i
   return live > 0 && system_.factorize(classes_, kResponseRidge * sum / live);
 }
 
-}  // namespace lithe
+}  // namespace lithe::internal

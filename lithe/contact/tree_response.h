@@ -2,11 +2,11 @@
 
 #include "lithe/contact/contact_problem.h"
 #include "lithe/contact/tree_forms.h"
-#include "lithe/lcp/block_solver.h"
+#include "lithe/lcp/block/solver.h"
 
-namespace lithe {
+namespace lithe::internal {
 
-// A_C# of one island's classes as products with vectors, by algebra over trees (lcp/block_class_system.h): O(rows) each where the
+// A_C# of one island's classes as products with vectors, by algebra over trees (lcp/block/mode_system.h): O(rows) each where the
 // inverse of all coordinates of a large island would be O(rows³).
 class TreeResponse {
  public:
@@ -25,4 +25,4 @@ class TreeResponse {
   std::vector<RowClass> classes_;
 };
 
-}  // namespace lithe
+}  // namespace lithe::internal

@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-namespace lithe::detail {
+namespace lithe::internal {
 
 void throw_error(const std::string& what) { throw Error(what); }
 
@@ -12,4 +12,4 @@ void assertion_failed(const char* condition, const char* file, int line) {
   std::abort();
 }
 
-}  // namespace lithe::detail
+}  // namespace lithe::internal

@@ -14,18 +14,18 @@ class Error : public std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };
 
-namespace detail {
+namespace internal {
 [[noreturn]] void throw_error(const std::string& what);
 [[noreturn]] void assertion_failed(const char* condition, const char* file, int line);
-}  // namespace detail
+}  // namespace internal
 
 }  // namespace lithe
 
 // Always on. Further arguments are an {fmt} format string and its values.
-#define LITHE_CHECK(condition, ...)                             \
-  do {                                                          \
-    if (!(condition)) [[unlikely]]                              \
-      ::lithe::detail::throw_error(::fmt::format(__VA_ARGS__)); \
+#define LITHE_CHECK(condition, ...)                               \
+  do {                                                            \
+    if (!(condition)) [[unlikely]]                                \
+      ::lithe::internal::throw_error(::fmt::format(__VA_ARGS__)); \
   } while (false)
 
 // Debug builds only.
@@ -33,5 +33,5 @@ namespace detail {
 #define LITHE_ASSERT(condition) static_cast<void>(0)
 #else
 #define LITHE_ASSERT(condition) \
-  ((condition) ? static_cast<void>(0) : ::lithe::detail::assertion_failed(#condition, __FILE__, __LINE__))
+  ((condition) ? static_cast<void>(0) : ::lithe::internal::assertion_failed(#condition, __FILE__, __LINE__))
 #endif

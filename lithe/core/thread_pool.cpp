@@ -8,9 +8,11 @@
 #include <utility>
 
 #include "lithe/core/check.h"
-#include "lithe/core/watch.h"
+#include "lithe/core/internal/spin.h"
 
 namespace lithe {
+
+using namespace internal;
 
 namespace {
 

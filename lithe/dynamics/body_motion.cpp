@@ -1,10 +1,12 @@
 #include "lithe/dynamics/body_motion.h"
 
 #include "lithe/core/check.h"
-#include "lithe/dynamics/body_point.h"
-#include "lithe/dynamics/stage_check.h"
+#include "lithe/dynamics/internal/body_point.h"
+#include "lithe/dynamics/internal/stage_check.h"
 
 namespace lithe {
+
+using namespace internal;
 
 namespace {
 

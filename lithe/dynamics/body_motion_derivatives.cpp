@@ -1,9 +1,11 @@
 #include "lithe/dynamics/body_motion_derivatives.h"
 
-#include "lithe/dynamics/body_point.h"
+#include "lithe/dynamics/internal/body_point.h"
 #include "lithe/dynamics/jacobians.h"
 
 namespace lithe {
+
+using namespace internal;
 
 namespace {
 

@@ -3,12 +3,14 @@
 #include <Eigen/Geometry>
 
 #include "lithe/core/check.h"
-#include "lithe/dynamics/body_point.h"
-#include "lithe/dynamics/stage_check.h"
-#include "lithe/dynamics/tree_sums.h"
-#include "lithe/dynamics/tree_totals.h"
+#include "lithe/dynamics/internal/body_point.h"
+#include "lithe/dynamics/internal/stage_check.h"
+#include "lithe/dynamics/internal/tree_sums.h"
+#include "lithe/dynamics/internal/tree_totals.h"
 
 namespace lithe {
+
+using namespace internal;
 
 namespace {
 

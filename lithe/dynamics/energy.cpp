@@ -1,10 +1,12 @@
 #include "lithe/dynamics/energy.h"
 
-#include "lithe/dynamics/body_point.h"
-#include "lithe/dynamics/stage_check.h"
-#include "lithe/dynamics/tree_totals.h"
+#include "lithe/dynamics/internal/body_point.h"
+#include "lithe/dynamics/internal/stage_check.h"
+#include "lithe/dynamics/internal/tree_totals.h"
 
 namespace lithe {
+
+using namespace internal;
 
 double kinetic_energy(const Model& model, const Kinematics& kin) {
   check_stage(model, kin.layout, "Kinematics", "kinematics()");

@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "lithe/core/lanes.h"
 #include "lithe/model/model.h"
+#include "lithe/simd/lanes.h"
 
 namespace lithe {
 

@@ -1,11 +1,13 @@
 #include "lithe/dynamics/forward_dynamics.h"
 
-#include "lithe/dynamics/link_forces.h"
-#include "lithe/dynamics/singular_pivot.h"
-#include "lithe/dynamics/stage_check.h"
+#include "lithe/dynamics/internal/link_forces.h"
+#include "lithe/dynamics/internal/singular_pivot.h"
+#include "lithe/dynamics/internal/stage_check.h"
 #include "lithe/model/configuration.h"
 
 namespace lithe {
+
+using namespace internal;
 
 namespace {
 

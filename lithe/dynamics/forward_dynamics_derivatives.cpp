@@ -2,10 +2,12 @@
 
 #include <cstring>
 
-#include "lithe/dynamics/column_products.h"
-#include "lithe/dynamics/stage_check.h"
+#include "lithe/dynamics/internal/column_products.h"
+#include "lithe/dynamics/internal/stage_check.h"
 
 namespace lithe {
+
+using namespace internal;
 
 namespace {
 

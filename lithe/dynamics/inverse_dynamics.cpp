@@ -1,10 +1,12 @@
 #include "lithe/dynamics/inverse_dynamics.h"
 
-#include "lithe/dynamics/link_forces.h"
-#include "lithe/dynamics/stage_check.h"
+#include "lithe/dynamics/internal/link_forces.h"
+#include "lithe/dynamics/internal/stage_check.h"
 #include "lithe/model/configuration.h"
 
 namespace lithe {
+
+using namespace internal;
 
 namespace {
 

@@ -1,9 +1,11 @@
 #include "lithe/dynamics/inverse_dynamics_derivatives.h"
 
-#include "lithe/dynamics/stage_check.h"
-#include "lithe/dynamics/tree_sums.h"
+#include "lithe/dynamics/internal/stage_check.h"
+#include "lithe/dynamics/internal/tree_sums.h"
 
 namespace lithe {
+
+using namespace internal;
 
 namespace {
 

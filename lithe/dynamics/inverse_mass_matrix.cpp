@@ -2,9 +2,11 @@
 
 #include <algorithm>
 
-#include "lithe/dynamics/stage_check.h"
+#include "lithe/dynamics/internal/stage_check.h"
 
 namespace lithe {
+
+using namespace internal;
 
 namespace {
 

@@ -1,8 +1,10 @@
 #include "lithe/dynamics/jacobians.h"
 
-#include "lithe/dynamics/body_point.h"
+#include "lithe/dynamics/internal/body_point.h"
 
 namespace lithe {
+
+using namespace internal;
 
 namespace {
 

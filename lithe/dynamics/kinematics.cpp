@@ -4,12 +4,14 @@
 
 #include <cmath>
 
-#include "lithe/dynamics/tree_sums.h"
+#include "lithe/dynamics/internal/tree_sums.h"
 #include "lithe/model/configuration.h"
-#include "lithe/spatial/lane_algebra.h"
-#include "lithe/spatial/pack_trig.h"
+#include "lithe/simd/internal/pack_trig.h"
+#include "lithe/spatial/internal/lane_algebra.h"
 
 namespace lithe {
+
+using namespace internal;
 
 namespace {
 

@@ -1,11 +1,13 @@
 #include "lithe/dynamics/mass_matrix.h"
 
 #include "lithe/core/check.h"
-#include "lithe/dynamics/singular_pivot.h"
-#include "lithe/dynamics/stage_check.h"
-#include "lithe/dynamics/tree_sums.h"
+#include "lithe/dynamics/internal/singular_pivot.h"
+#include "lithe/dynamics/internal/stage_check.h"
+#include "lithe/dynamics/internal/tree_sums.h"
 
 namespace lithe {
+
+using namespace internal;
 
 namespace {
 

@@ -3,11 +3,13 @@
 #include <Eigen/Geometry>
 
 #include "lithe/dynamics/body_motion.h"
-#include "lithe/dynamics/body_point.h"
-#include "lithe/dynamics/stage_check.h"
+#include "lithe/dynamics/internal/body_point.h"
+#include "lithe/dynamics/internal/stage_check.h"
 #include "lithe/spatial/rotation.h"
 
 namespace lithe {
+
+using namespace internal;
 
 namespace {
 

@@ -1,14 +1,16 @@
 #include "lithe/io/load.h"
 
-#include "lithe/dynamics/mass_factor.h"
-#include "lithe/io/reader_parts.h"
-#include "lithe/io/readers.h"
-#include "lithe/io/sampled_poses.h"
-#include "lithe/io/self_collision.h"
-#include "lithe/io/srdf.h"
-#include "lithe/io/start_state.h"
+#include "lithe/dynamics/internal/mass_factor.h"
+#include "lithe/io/internal/reader_parts.h"
+#include "lithe/io/internal/readers.h"
+#include "lithe/io/internal/sampled_poses.h"
+#include "lithe/io/internal/self_collision.h"
+#include "lithe/io/internal/start_state.h"
+#include "lithe/io/srdf/srdf.h"
 
 namespace lithe {
+
+using namespace internal;
 
 namespace {
 

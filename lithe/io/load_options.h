@@ -66,7 +66,7 @@ struct LoadOptions {
 
   // How far the convex hull of a collision mesh may lie inside the exact one (lithe/collision/hull_tolerance.h).
   HullTolerance hull_tolerance = {};
-  // What was found out about meshes is kept between runs, in $LITHE_CACHE, $XDG_CACHE_HOME/lithe or ~/.cache/lithe (lithe/io/hull_cache.h).
+  // What was found out about meshes is kept between runs, in $LITHE_CACHE, $XDG_CACHE_HOME/lithe or ~/.cache/lithe (lithe/io/mesh/hull_cache.h).
   // LITHE_CACHE=off in the environment switches that off, too.
   bool cache = true;
   // Called from time to time by the thread that loads: what is being done, and how much of it is.

@@ -21,4 +21,27 @@ const Keyframe& LoadedModel::keyframe(std::string_view wanted) const {
                           known.size() < keyframes.size() ? " …" : ""));
 }
 
+const char* to_string(ExceptedPair::Reason reason) {
+  switch (reason) {
+    case ExceptedPair::Reason::joined: return "joined";
+    case ExceptedPair::Reason::often: return "often";
+    case ExceptedPair::Reason::start: return "start";
+    case ExceptedPair::Reason::srdf: return "srdf";
+  }
+  return "unknown";
+}
+
+std::string describe_reason(const ExceptedPair& pair) {
+  const std::string share = fmt::format("touch in {:.0f} % of poses", 100 * pair.share);
+  switch (pair.reason) {
+    case ExceptedPair::Reason::joined: return "they are joined, directly or through links without mass or shapes";
+    case ExceptedPair::Reason::often: return "they " + share;
+    case ExceptedPair::Reason::start:
+      return fmt::format("they overlap by {:.2g} m where the model starts{}", pair.depth,
+                         pair.poses > 0 ? ", and " + share : "");
+    case ExceptedPair::Reason::srdf: return "an SRDF says so";
+  }
+  return "the reason is unknown";
+}
+
 }  // namespace lithe

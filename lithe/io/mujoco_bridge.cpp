@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "lithe/core/suggest.h"
+#include "lithe/core/internal/suggest.h"
 
 namespace lithe {
+
+using namespace internal;
 
 namespace {
 

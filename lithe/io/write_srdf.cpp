@@ -5,10 +5,12 @@
 #include <unordered_map>
 
 #include "lithe/collision/collider_set.h"
-#include "lithe/io/overlap_search.h"
-#include "lithe/io/urdf_elements.h"
+#include "lithe/io/internal/overlap_search.h"
+#include "lithe/io/urdf/elements.h"
 
 namespace lithe {
+
+using namespace internal;
 
 namespace {
 

@@ -4,9 +4,11 @@
 #include <cmath>
 
 #include "lithe/core/check.h"
-#include "lithe/lcp/padded_matrix.h"
+#include "lithe/linalg/padded_matrix.h"
 
 namespace lithe {
+
+using namespace internal;
 
 LcpProblem::LcpProblem(const MatX& matrix, const VecX& offset, std::vector<LcpRow> row_kinds, const VecX& targets)
     : rows(std::move(row_kinds)),

@@ -11,6 +11,10 @@
 
 namespace lithe {
 
+namespace internal {
+struct LcpBuffers;
+}  // namespace internal
+
 enum class LcpMethod : std::uint8_t {
   direct,        // the pipeline below: exact
   dantzig,       // Baraff's and the paper's row by row pivoting, for comparison
@@ -85,11 +89,10 @@ class LcpWorkspace {
   // Of the last problem, by row: whether its target was dropped (LcpFlag::targets_dropped).
   std::span<const std::uint8_t> dropped_targets() const;
 
-  struct Buffers;
-  Buffers& buffers() { return *buffers_; }
+  internal::LcpBuffers& buffers() { return *buffers_; }
 
  private:
-  std::unique_ptr<Buffers> buffers_;
+  std::unique_ptr<internal::LcpBuffers> buffers_;
 };
 
 // What is known of the solution, as that of the step before: n entries or none of each.

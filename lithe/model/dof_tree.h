@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "lithe/core/lanes.h"
 #include "lithe/model/body.h"
 #include "lithe/model/joint.h"
+#include "lithe/simd/lanes.h"
 
 namespace lithe {
 

@@ -3,10 +3,12 @@
 #include <atomic>
 
 #include "lithe/core/check.h"
-#include "lithe/core/suggest.h"
-#include "lithe/model/validation.h"
+#include "lithe/core/internal/suggest.h"
+#include "lithe/model/internal/validation.h"
 
 namespace lithe {
+
+using namespace internal;
 
 namespace {
 

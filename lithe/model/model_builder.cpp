@@ -6,10 +6,12 @@
 #include <utility>
 
 #include "lithe/core/check.h"
-#include "lithe/core/suggest.h"
-#include "lithe/model/validation.h"
+#include "lithe/core/internal/suggest.h"
+#include "lithe/model/internal/validation.h"
 
 namespace lithe {
+
+using namespace internal;
 
 namespace {
 

@@ -7,9 +7,11 @@
 #include <variant>
 
 #include "lithe/core/check.h"
-#include "lithe/core/suggest.h"
+#include "lithe/core/internal/suggest.h"
 
 namespace lithe {
+
+using namespace internal;
 
 namespace {
 

@@ -12,7 +12,9 @@
 
 namespace lithe {
 
-struct Hull;  // lithe/collision/hull.h
+namespace internal {
+struct Hull;  // lithe/collision/hull/hull.h
+}  // namespace internal
 
 // Geometry in its own frame G, centred at the origin; capsules and cylinders along z.
 struct Sphere {
@@ -39,7 +41,7 @@ struct Plane {  // the half-space z ≤ 0
 struct ConvexMesh {
   std::vector<Vec3> points = {};  // whose convex hull is meant
   // That hull, where somebody has built it already, as load() has: copies of a shape share it. Whoever changes the points resets it.
-  std::shared_ptr<const Hull> hull = {};
+  std::shared_ptr<const internal::Hull> hull = {};
   bool operator==(const ConvexMesh& other) const { return points == other.points; }
 };
 

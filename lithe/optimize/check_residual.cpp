@@ -6,13 +6,15 @@
 #include <utility>
 
 #include "lithe/core/check.h"
-#include "lithe/core/finite.h"
 #include "lithe/core/infinity.h"
 #include "lithe/model/configuration.h"
 #include "lithe/optimize/residuals.h"
+#include "lithe/simd/internal/finite.h"
 #include "lithe/step/step.h"
 
 namespace lithe {
+
+using namespace internal;
 
 namespace {
 

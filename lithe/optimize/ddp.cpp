@@ -10,12 +10,14 @@
 #include "lithe/core/infinity.h"
 #include "lithe/core/thread_pool.h"
 #include "lithe/model/configuration.h"
-#include "lithe/optimize/augmented_lagrangian.h"
-#include "lithe/optimize/best_plan.h"
-#include "lithe/optimize/motion_models.h"
-#include "lithe/optimize/riccati.h"
+#include "lithe/optimize/solvers/augmented_lagrangian.h"
+#include "lithe/optimize/solvers/best_plan.h"
+#include "lithe/optimize/solvers/motion_models.h"
+#include "lithe/optimize/solvers/riccati.h"
 
 namespace lithe {
+
+using namespace internal;
 
 namespace {
 

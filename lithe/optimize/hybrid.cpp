@@ -4,9 +4,11 @@
 #include <utility>
 
 #include "lithe/core/check.h"
-#include "lithe/optimize/best_plan.h"
+#include "lithe/optimize/solvers/best_plan.h"
 
 namespace lithe {
+
+using namespace internal;
 
 namespace {
 

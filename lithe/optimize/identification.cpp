@@ -7,16 +7,18 @@
 #include <memory>
 
 #include "lithe/core/check.h"
-#include "lithe/core/finite.h"
 #include "lithe/core/infinity.h"
 #include "lithe/core/thread_pool.h"
 #include "lithe/model/configuration.h"
 #include "lithe/model/parameters.h"
-#include "lithe/optimize/box_qp.h"
+#include "lithe/optimize/numerics/box_qp.h"
+#include "lithe/simd/internal/finite.h"
 #include "lithe/step/step.h"
 #include "lithe/step/step_jacobians.h"
 
 namespace lithe {
+
+using namespace internal;
 
 namespace {
 

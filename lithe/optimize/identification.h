@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "lithe/batch/controls.h"
 #include "lithe/optimize/solve.h"
+#include "lithe/rollout/controls.h"
 
 namespace lithe {
 

@@ -7,10 +7,12 @@
 #include <limits>
 
 #include "lithe/core/check.h"
-#include "lithe/optimize/best_plan.h"
-#include "lithe/optimize/shooting_program.h"
+#include "lithe/optimize/solvers/best_plan.h"
+#include "lithe/optimize/solvers/shooting_program.h"
 
 namespace lithe {
+
+using namespace internal;
 
 namespace {
 

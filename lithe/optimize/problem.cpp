@@ -4,12 +4,14 @@
 #include <cmath>
 
 #include "lithe/core/check.h"
-#include "lithe/core/finite.h"
 #include "lithe/core/infinity.h"
 #include "lithe/model/configuration.h"
 #include "lithe/model/parameters.h"
+#include "lithe/simd/internal/finite.h"
 
 namespace lithe {
+
+using namespace internal;
 
 namespace {
 

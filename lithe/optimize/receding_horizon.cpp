@@ -6,9 +6,11 @@
 
 #include "lithe/core/check.h"
 #include "lithe/model/configuration.h"
-#include "lithe/optimize/motion.h"
+#include "lithe/optimize/solvers/evaluated_motion.h"
 
 namespace lithe {
+
+using namespace internal;
 
 namespace {
 

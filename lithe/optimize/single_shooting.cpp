@@ -6,12 +6,14 @@
 #include <utility>
 
 #include "lithe/core/check.h"
-#include "lithe/optimize/augmented_lagrangian.h"
-#include "lithe/optimize/best_plan.h"
-#include "lithe/optimize/free_variables.h"
-#include "lithe/optimize/projected_lbfgs.h"
+#include "lithe/optimize/numerics/projected_lbfgs.h"
+#include "lithe/optimize/solvers/augmented_lagrangian.h"
+#include "lithe/optimize/solvers/best_plan.h"
+#include "lithe/optimize/solvers/free_variables.h"
 
 namespace lithe {
+
+using namespace internal;
 
 namespace {
 

@@ -1,8 +1,10 @@
 #include "lithe/optimize/solve.h"
 
-#include "lithe/optimize/wall_clock.h"
+#include "lithe/optimize/solvers/wall_clock.h"
 
 namespace lithe {
+
+using namespace internal;
 
 namespace {}  // namespace
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "lithe/batch/rollout.h"
 #include "lithe/optimize/problem.h"
+#include "lithe/rollout/rollout.h"
 #include "lithe/step/gradient_options.h"
 
 namespace lithe {

@@ -9,11 +9,13 @@
 #include "lithe/core/check.h"
 #include "lithe/core/infinity.h"
 #include "lithe/core/thread_pool.h"
-#include "lithe/optimize/best_plan.h"
-#include "lithe/optimize/free_variables.h"
-#include "lithe/optimize/normal_draws.h"
+#include "lithe/optimize/numerics/normal_draws.h"
+#include "lithe/optimize/solvers/best_plan.h"
+#include "lithe/optimize/solvers/free_variables.h"
 
 namespace lithe {
+
+using namespace internal;
 
 namespace {
 

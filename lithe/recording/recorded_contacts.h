@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "lithe/io/recording.h"
+#include "lithe/recording/recording.h"
 #include "lithe/step/step_record.h"
 
 namespace lithe {

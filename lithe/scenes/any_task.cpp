@@ -9,11 +9,13 @@
 #include <vector>
 
 #include "lithe/core/check.h"
-#include "lithe/core/suggest.h"
+#include "lithe/core/internal/suggest.h"
 #include "lithe/dynamics/body_motion.h"
 #include "lithe/scenes/ground.h"
 
 namespace lithe {
+
+using namespace internal;
 
 namespace {
 

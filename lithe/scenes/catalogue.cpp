@@ -6,24 +6,26 @@
 #include <numbers>
 
 #include "lithe/core/check.h"
-#include "lithe/core/suggest.h"
-#include "lithe/scenes/balls.h"
-#include "lithe/scenes/cartpole.h"
-#include "lithe/scenes/catapult.h"
-#include "lithe/scenes/chain.h"
-#include "lithe/scenes/drone.h"
-#include "lithe/scenes/four_bar.h"
-#include "lithe/scenes/free_bodies.h"
-#include "lithe/scenes/gripper.h"
-#include "lithe/scenes/half_cheetah.h"
-#include "lithe/scenes/humanoid.h"
-#include "lithe/scenes/incline.h"
-#include "lithe/scenes/jump_worm.h"
-#include "lithe/scenes/pendulum.h"
-#include "lithe/scenes/pile.h"
-#include "lithe/scenes/towers.h"
+#include "lithe/core/internal/suggest.h"
+#include "lithe/scenes/paper/cartpole.h"
+#include "lithe/scenes/paper/catapult.h"
+#include "lithe/scenes/paper/jump_worm.h"
+#include "lithe/scenes/robots/chain.h"
+#include "lithe/scenes/robots/drone.h"
+#include "lithe/scenes/robots/four_bar.h"
+#include "lithe/scenes/robots/gripper.h"
+#include "lithe/scenes/robots/half_cheetah.h"
+#include "lithe/scenes/robots/humanoid.h"
+#include "lithe/scenes/robots/pendulum.h"
+#include "lithe/scenes/solids/balls.h"
+#include "lithe/scenes/solids/free_bodies.h"
+#include "lithe/scenes/solids/incline.h"
+#include "lithe/scenes/solids/pile.h"
+#include "lithe/scenes/solids/towers.h"
 
 namespace lithe {
+
+using namespace internal;
 
 namespace {
 

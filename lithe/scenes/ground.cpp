@@ -10,11 +10,13 @@
 #include <vector>
 
 #include "lithe/core/check.h"
-#include "lithe/core/overloaded.h"
+#include "lithe/core/internal/overloaded.h"
 #include "lithe/dynamics/body_motion.h"
 #include "lithe/dynamics/kinematics.h"
 
 namespace lithe {
+
+using namespace internal;
 
 namespace {
 

@@ -4,9 +4,11 @@
 
 #include <cmath>
 
-#include "lithe/spatial/robust_norm.h"
+#include "lithe/spatial/internal/robust_norm.h"
 
 namespace lithe {
+
+using namespace internal;
 
 namespace {
 

@@ -4,9 +4,12 @@
 #include <cmath>
 
 #include "lithe/core/check.h"
-#include "lithe/step/column_difference.h"
+#include "lithe/step/gradients/column_difference.h"
+#include "lithe/step/gradients/displaced_step.h"
 
 namespace lithe {
+
+using namespace internal;
 
 struct DifferenceWorkspace::Buffers {
   DisplacedStep displaced;

@@ -3,7 +3,7 @@
 #include <functional>
 #include <memory>
 
-#include "lithe/step/displaced_step.h"
+#include "lithe/step/mode_switch.h"
 #include "lithe/step/step_jacobians.h"
 
 namespace lithe {

@@ -7,14 +7,17 @@
 #include <vector>
 
 #include "lithe/core/check.h"
-#include "lithe/step/column_difference.h"
+#include "lithe/step/gradients/column_difference.h"
+#include "lithe/step/gradients/displaced_step.h"
+#include "lithe/step/internal/recorded_stages.h"
 #include "lithe/step/step.h"
 #include "lithe/step/step_jacobians.h"
 #include "lithe/step/step_jvp.h"
-#include "lithe/step/step_stages.h"
 #include "lithe/step/step_vjp.h"
 
 namespace lithe {
+
+using namespace internal;
 
 namespace {
 
@@ -55,13 +58,13 @@ struct Units {
 
 Units units_of(const Model& model, const StepRecord& record) {
   Units units;
-  units.h = record.options.time_step();
+  units.h = record.options.time_step;
   MatX mobility = MatX::Identity(model.nv(), model.nv());
   solve_in_place(model, mass_stages_of(model, record).factor, mobility);
   units.column_mobility = mobility.cwiseAbs().colwise().maxCoeff().transpose();
   if (model.nv() > 0) units.mobility = units.column_mobility.maxCoeff();
   double largest = 0;
-  for (const double mobility_of_row : record.problem.diagonal) largest = std::max(largest, mobility_of_row);
+  for (const double mobility_of_row : record.tape().problem.diagonal) largest = std::max(largest, mobility_of_row);
   units.mass = largest > 0 ? 1 / largest : 0.0;
   return units;
 }

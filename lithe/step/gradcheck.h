@@ -5,9 +5,10 @@
 #include <functional>
 #include <memory>
 
-#include "lithe/step/displaced_step.h"
 #include "lithe/step/gradient_report.h"
+#include "lithe/step/mode_switch.h"
 #include "lithe/step/step_parameters.h"
+#include "lithe/step/step_record.h"
 
 namespace lithe {
 

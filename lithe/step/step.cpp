@@ -2,15 +2,18 @@
 
 #include <cmath>
 
-#include "lithe/collision/shared_colliders.h"
+#include "lithe/collision/broad/shared_colliders.h"
 #include "lithe/core/check.h"
-#include "lithe/core/finite.h"
 #include "lithe/dynamics/body_motion.h"
 #include "lithe/model/configuration.h"
-#include "lithe/step/solve_islands.h"
-#include "lithe/step/step_workspace.h"
+#include "lithe/simd/internal/finite.h"
+#include "lithe/step/internal/solve_islands.h"
+#include "lithe/step/internal/step_tape.h"
+#include "lithe/step/internal/step_workspace.h"
 
 namespace lithe {
+
+using namespace internal;
 
 namespace {
 
@@ -38,7 +41,7 @@ void take_control(const Model& model, const Control& control, Control& taken) {
 void smooth_motion(const Model& model, StepRecord& record, StepWorkspace& work) {
   find_smooth_forces(model, record, work.stages);
   find_mass(model, work.stages);
-  invert(model, work.stages.factor, record.inverse);
+  invert(model, work.stages.factor, record.tape().inverse);
   find_free_motion(model, record, work.z, work.stages);
 }
 
@@ -51,14 +54,14 @@ bool smooth_motion_is_finite(const StepStages& stages) {
 // 3
 void find_contacts(const Model& model, StepRecord& record, StepWorkspace& work) {
   const std::uint64_t revision = model.collision_revision();
-  if (!record.colliders || record.collider_revision != revision) {
+  if (!record.tape().colliders || record.tape().collider_revision != revision) {
     if (!work.colliders || work.collider_revision != revision) work.colliders = shared_colliders(model);
-    record.colliders = work.colliders;
-    record.collider_revision = work.collider_revision = revision;
+    record.tape().colliders = work.colliders;
+    record.tape().collider_revision = work.collider_revision = revision;
   }
   record.contacts.contacts.clear();
   if (!record.options.contacts) return;
-  detect_contacts(*record.colliders, work.stages.X_WB, work.detection, work.contacts, record.options.detection);
+  detect_contacts(*record.tape().colliders, work.stages.X_WB, work.detection, work.contacts, record.options.detection);
   record.contacts = work.contacts;
 }
 
@@ -68,7 +71,7 @@ void find_constraints(const Model& model, StepRecord& record, StepWorkspace& wor
   std::vector<Constraint>& constraints = work.stages.problem.constraints;
   const bool motors = record.control.motor_targets.size() > 0;
   gather_constraints(model, record.contacts, record.state.q, record.state.v, stages.v_free, motors,
-                     record.options.constraints, constraints);
+                     constraint_options_of(record.options), constraints);
   work.folded.choose(model, record, stages, guess, constraints);
 }
 
@@ -78,7 +81,7 @@ bool pose_problem(const Model& model, StepRecord& record, StepWorkspace& work) {
   const ContactInput input =
       work.folded.empty() ? contact_input(record, work.stages)
                           : contact_input(record, work.stages, work.folded.inverse(), work.folded.v_free_slots());
-  assemble(model, input, record.options.constraints, record.options.lcp, problem);
+  assemble(model, input, constraint_options_of(record.options), record.options.lcp, problem);
   if (!work.folded.empty()) work.folded.find_scales(model, record, work.stages, problem);
   return all_finite(std::span(problem.b).first(problem.rows.size()));
 }
@@ -91,7 +94,7 @@ void diverge(StepRecord& record, ContactProblem& problem) {
   // No contact, no row, nothing to read impulses from.
   record.contacts.contacts.clear();
   problem.clear();
-  keep_problem(problem, record.problem);
+  keep_problem(problem, record.tape().problem);
   record.f.clear();
   record.w.clear();
   record.classes.clear();
@@ -110,7 +113,7 @@ void find_velocity(const Model& model, StepRecord& record, StepWorkspace& work) 
   touch_impulses(problem, record.f.data(), phi);
   problem.touches.transposed_product(tree, phi, work.z);
   work.delta.resize(tree.nv);
-  multiply(model, folded.empty() ? record.inverse : folded.inverse(), work.z, work.delta);
+  multiply(model, folded.empty() ? record.tape().inverse : folded.inverse(), work.z, work.delta);
   record.next.v += work.delta;
 }
 
@@ -151,13 +154,13 @@ bool solve_constraints(const Model& model, StepRecord& record, StepWorkspace& wo
 void keep_solution(const Model& model, StepRecord& record, StepWorkspace& work) {
   const ContactProblem& problem = work.stages.problem;
   if (work.folded.empty()) {
-    keep_problem(problem, record.problem);
+    keep_problem(problem, record.tape().problem);
   } else {
     work.folded.complete(model, problem, record.next.v, record, work.steady);
-    weigh_islands(model.tree(), work.stages.M, work.folded.islands(), record.island_masses);
+    weigh_islands(model.tree(), work.stages.M, work.folded.islands(), record.tape().island_masses);
   }
-  record.warm_start.remember(record.problem.constraints, record.problem.islands, record.classes, record.f,
-                             record.reports, work.steady);
+  RowMemory::remember(record.tape().problem.constraints, record.tape().problem.islands, record.classes, record.f,
+                      record.reports, work.steady, record.warm_start);
 }
 
 // 6
@@ -165,7 +168,7 @@ void move_on(const Model& model, StepRecord& record, StepWorkspace& work) {
   const State& state = record.state;
   record.next.q.resize(model.nq());
   const bool explicit_position = record.options.integrator == Integrator::explicit_position;
-  work.delta = record.options.time_step() * (explicit_position ? state.v : record.next.v);
+  work.delta = record.options.time_step * (explicit_position ? state.v : record.next.v);
   const bool finite = all_finite(record.next.v) && all_finite(work.delta);
   if (finite) [[likely]]
     retract(model, state.q, work.delta, record.next.q);
@@ -201,9 +204,9 @@ void step(const Model& model, const State& state, const Control& control, const 
 
   StepWorkspace& work = step_workspace(model.tree());
   work.stages_of_step = 0;  // until they are this step's
-  record.step_number = work.next_step_number();
+  record.tape().step_number = work.next_step_number();
   solve_step(model, record, work, guess);
-  work.stages_of_step = record.step_number;
+  work.stages_of_step = record.tape().step_number;
   work.has_problem = work.folded.empty();
   work.has_forces = work.has_mass = true;
 }

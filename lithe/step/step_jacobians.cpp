@@ -1,16 +1,18 @@
 #include "lithe/step/step_jacobians.h"
 
-#include "lithe/core/finite.h"
-#include "lithe/step/bounce.h"
-#include "lithe/step/class_jvp.h"
-#include "lithe/step/complementarity.h"
-#include "lithe/step/describe_gradient.h"
-#include "lithe/step/gradient_input.h"
-#include "lithe/step/jacobian_assembler.h"
-#include "lithe/step/step_jacobians_workspace.h"
-#include "lithe/step/step_stages.h"
+#include "lithe/simd/internal/finite.h"
+#include "lithe/step/gradients/bounce.h"
+#include "lithe/step/gradients/class_jvp.h"
+#include "lithe/step/gradients/complementarity.h"
+#include "lithe/step/gradients/describe_gradient.h"
+#include "lithe/step/gradients/gradient_input.h"
+#include "lithe/step/gradients/jacobian_assembler.h"
+#include "lithe/step/gradients/step_jacobians_workspace.h"
+#include "lithe/step/internal/recorded_stages.h"
 
 namespace lithe {
+
+using namespace internal;
 
 namespace {
 
@@ -31,7 +33,7 @@ void explicit_blocks(const Model& model, const StepRecord& record, StepBlocks bl
   }
   if (has(blocks, StepBlocks::qnext_v)) {
     out.dqnext_dv.setZero(nv, nv);
-    out.dqnext_dv.diagonal().setConstant(record.options.time_step());
+    out.dqnext_dv.diagonal().setConstant(record.options.time_step);
     for (const int dof : model.tree().balls) out.dqnext_dv.block<3, 3>(dof, dof) = ball_motion(record, dof).by_v;
   }
   if (has(blocks, StepBlocks::qnext_tau)) out.dqnext_dtau.setZero(nv, nv);
@@ -43,7 +45,7 @@ void explicit_blocks(const Model& model, const StepRecord& record, StepBlocks bl
 // One JVP per column: the impulses' blocks, and ∂/∂q where the choice of f among many matters.
 void by_columns(const Model& model, const StepRecord& record, std::span<const RowClass> classes, StepBlocks blocks,
                 StepJacobians& out) {
-  StepJacobians::Workspace& work = out.workspace();
+  StepJacobiansWorkspace& work = out.workspace();
   const bool impulses = has(blocks, StepBlocks::impulses);
   StepJvp& jvp = work.jvp;
   const int nv = model.nv();
@@ -92,7 +94,7 @@ void diverged(const Model& model, const StepRecord& record, StepBlocks blocks, S
 // Of the step as if its rows had these classes.
 void class_jacobians(const Model& model, const StepRecord& record, std::span<const RowClass> classes, StepBlocks blocks,
                      StepJacobians& out) {
-  StepJacobians::Workspace& work = out.workspace();
+  StepJacobiansWorkspace& work = out.workspace();
   const int nv = model.nv();
   const bool linear = linearize(model, record, classes, {.matrices = true}, work.linearization);
   describe_gradient(model, record, linear ? &work.linearization : nullptr, out.report);
@@ -134,7 +136,7 @@ void class_jacobians(const Model& model, const StepRecord& record, std::span<con
 
 }  // namespace
 
-StepJacobians::StepJacobians() : workspace_(std::make_unique<Workspace>()) {}
+StepJacobians::StepJacobians() : workspace_(std::make_unique<StepJacobiansWorkspace>()) {}
 StepJacobians::~StepJacobians() = default;
 StepJacobians::StepJacobians(StepJacobians&&) noexcept = default;
 StepJacobians& StepJacobians::operator=(StepJacobians&&) noexcept = default;

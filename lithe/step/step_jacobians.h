@@ -10,6 +10,11 @@
 
 namespace lithe {
 
+namespace internal {
+struct StepJacobiansWorkspace;
+struct StepParameterJacobianWorkspace;
+}  // namespace internal
+
 struct StepVjp;
 struct StepCotangent;
 
@@ -52,11 +57,10 @@ struct StepJacobians {
   StepJacobians(const StepJacobians&);  // copies the derivatives; the workspace starts empty
   StepJacobians& operator=(const StepJacobians&);
 
-  struct Workspace;
-  Workspace& workspace() { return *workspace_; }
+  internal::StepJacobiansWorkspace& workspace() { return *workspace_; }
 
  private:
-  std::unique_ptr<Workspace> workspace_;
+  std::unique_ptr<internal::StepJacobiansWorkspace> workspace_;
 };
 
 // `record` must come from step() with this model. It is only read, so many threads may differentiate one record, each into its
@@ -81,11 +85,10 @@ struct StepParameterJacobian {
   StepParameterJacobian(StepParameterJacobian&&) noexcept;
   StepParameterJacobian& operator=(StepParameterJacobian&&) noexcept;
 
-  struct Workspace;
-  Workspace& workspace() { return *workspace_; }
+  internal::StepParameterJacobianWorkspace& workspace() { return *workspace_; }
 
  private:
-  std::unique_ptr<Workspace> workspace_;
+  std::unique_ptr<internal::StepParameterJacobianWorkspace> workspace_;
 };
 void step_parameter_jacobian(const Model& model, const StepRecord& record, const StepParameters& parameters,
                              StepParameterJacobian& out, const GradientOptions& options = {});

@@ -1,12 +1,14 @@
 #include "lithe/step/step_jvp.h"
 
-#include "lithe/step/bounce.h"
-#include "lithe/step/class_jvp.h"
-#include "lithe/step/gradient_input.h"
+#include "lithe/step/gradients/bounce.h"
+#include "lithe/step/gradients/class_jvp.h"
+#include "lithe/step/gradients/gradient_input.h"
 
 namespace lithe {
 
-StepJvp::StepJvp() : workspace_(std::make_unique<Workspace>()) {}
+using namespace internal;
+
+StepJvp::StepJvp() : workspace_(std::make_unique<StepJvpWorkspace>()) {}
 StepJvp::~StepJvp() = default;
 StepJvp::StepJvp(StepJvp&&) noexcept = default;
 StepJvp& StepJvp::operator=(StepJvp&&) noexcept = default;

@@ -10,6 +10,10 @@
 
 namespace lithe {
 
+namespace internal {
+struct StepJvpWorkspace;
+}  // namespace internal
+
 // How the outputs of a step move when its inputs do: J·x without forming J, in O(nv).
 struct StepJvp {
   VecX q;  // nv, in the tangent of q⁺
@@ -24,11 +28,10 @@ struct StepJvp {
   StepJvp(const StepJvp&);  // copies the result; the workspace starts empty
   StepJvp& operator=(const StepJvp&);
 
-  struct Workspace;
-  Workspace& workspace() { return *workspace_; }
+  internal::StepJvpWorkspace& workspace() { return *workspace_; }
 
  private:
-  std::unique_ptr<Workspace> workspace_;
+  std::unique_ptr<internal::StepJvpWorkspace> workspace_;
 };
 
 // `record` must come from step() with this model; it is only read. After warm-up nothing is allocated. Complementarity-aware

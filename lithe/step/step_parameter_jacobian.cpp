@@ -1,15 +1,17 @@
 #include "lithe/core/check.h"
-#include "lithe/step/bounce.h"
-#include "lithe/step/class_jvp.h"
-#include "lithe/step/describe_gradient.h"
-#include "lithe/step/gradient_input.h"
-#include "lithe/step/linearization.h"
-#include "lithe/step/parameter_columns.h"
+#include "lithe/step/gradients/bounce.h"
+#include "lithe/step/gradients/class_jvp.h"
+#include "lithe/step/gradients/describe_gradient.h"
+#include "lithe/step/gradients/gradient_input.h"
+#include "lithe/step/gradients/linearization.h"
+#include "lithe/step/gradients/parameter_columns.h"
 #include "lithe/step/step_jacobians.h"
 
 namespace lithe {
 
-struct StepParameterJacobian::Workspace {
+using namespace internal;
+
+struct internal::StepParameterJacobianWorkspace {
   BounceWorkspace bounce;
   StepLinearization& linearization = bounce.probe.workspace().linearization;
   ParameterColumns columns;
@@ -17,17 +19,16 @@ struct StepParameterJacobian::Workspace {
   AlignedBuffer c;  // by row
 };
 
-StepParameterJacobian::StepParameterJacobian() : workspace_(std::make_unique<Workspace>()) {}
+StepParameterJacobian::StepParameterJacobian() : workspace_(std::make_unique<StepParameterJacobianWorkspace>()) {}
 StepParameterJacobian::~StepParameterJacobian() = default;
 StepParameterJacobian::StepParameterJacobian(StepParameterJacobian&&) noexcept = default;
 StepParameterJacobian& StepParameterJacobian::operator=(StepParameterJacobian&&) noexcept = default;
 
 namespace {
 
-using Workspace = StepParameterJacobian::Workspace;
-
 // c = −e₂.
-const double* null_space_drift(const StepRecord& record, const ParameterColumn& x, Workspace& work) {
+const double* null_space_drift(const StepRecord& record, const ParameterColumn& x,
+                               StepParameterJacobianWorkspace& work) {
   if (!work.linearization.has_null) return nullptr;
   const std::size_t rows = record.f.size();
   grow(work.c, rows);
@@ -40,7 +41,7 @@ void integrate(const Model& model, const StepRecord& record, const ParameterColu
                VecRef dq) {
   dq = x.dq;
   if (record.options.integrator == Integrator::explicit_position) return;
-  const double h = record.options.time_step();
+  const double h = record.options.time_step;
   dq += h * dv;
   for (const int dof : model.tree().balls) {
     dq.segment<3>(dof) = x.dq.segment<3>(dof) + ball_motion(record, dof).by_v * dv.segment<3>(dof);
@@ -53,7 +54,7 @@ void step_parameter_jacobian(const Model& model, const StepRecord& record, const
                              StepParameterJacobian& out, const GradientOptions& options) {
   check_record(model, record, "step_parameter_jacobian");
   check_parameters(model, parameters, "step_parameter_jacobian");
-  Workspace& work = out.workspace();
+  StepParameterJacobianWorkspace& work = out.workspace();
   const int nv = model.nv();
   const auto rows = static_cast<Eigen::Index>(record.f.size());
   out.dqnext.resize(nv, parameters.size());

@@ -4,10 +4,12 @@
 #include <utility>
 
 #include "lithe/core/check.h"
-#include "lithe/core/suggest.h"
+#include "lithe/core/internal/suggest.h"
 #include "lithe/model/parameters.h"
 
 namespace lithe {
+
+using namespace internal;
 
 namespace {
 

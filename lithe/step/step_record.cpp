@@ -2,51 +2,86 @@
 
 #include "lithe/contact/tangent_basis.h"
 #include "lithe/core/check.h"
-#include "lithe/step/step_stages.h"
+#include "lithe/step/internal/step_tape.h"
 
 namespace lithe {
 
-ContactProblem lcps_of(const Model& model, const StepRecord& record) {
-  const StepStages& stages = mass_stages_of(model, record);
-  ContactProblem problem;
-  problem.constraints = record.problem.constraints;
-  assemble(model, contact_input(record, stages), record.options.constraints, record.options.lcp, problem);
-  problem.constraints = record.problem.constraints;  // with their rules
-  for (int i = 0; i < record.problem.row_count(); ++i) {
-    problem.b[i] += problem.target[i] - record.problem.target[i];
-    problem.target[i] = record.problem.target[i];
-  }
-  return problem;
+using namespace internal;
+
+StepRecord::StepRecord() : tape_(std::make_unique<StepTape>()) {}
+StepRecord::~StepRecord() = default;
+StepRecord::StepRecord(StepRecord&&) noexcept = default;
+StepRecord& StepRecord::operator=(StepRecord&&) noexcept = default;
+
+StepRecord::StepRecord(const StepRecord& other)
+    : state(other.state),
+      control(other.control),
+      options(other.options),
+      contacts(other.contacts),
+      classes(other.classes),
+      f(other.f),
+      w(other.w),
+      reports(other.reports),
+      next(other.next),
+      warm_start(other.warm_start),
+      status(other.status),
+      tape_(std::make_unique<StepTape>(other.tape())) {}
+
+StepRecord& StepRecord::operator=(const StepRecord& other) {
+  if (this == &other) return *this;
+  state = other.state;
+  control = other.control;
+  options = other.options;
+  contacts = other.contacts;
+  classes = other.classes;
+  f = other.f;
+  w = other.w;
+  reports = other.reports;
+  next = other.next;
+  warm_start = other.warm_start;
+  status = other.status;
+  tape() = other.tape();
+  return *this;
 }
 
-Vec3 contact_impulse(const StepRecord& record, int contact) {
+const StepTape& StepRecord::tape() const {
+  if (tape_) return *tape_;
+  static const StepTape nothing;
+  return nothing;
+}
+
+StepTape& StepRecord::tape() {
+  if (!tape_) tape_ = std::make_unique<StepTape>();  // it was moved from
+  return *tape_;
+}
+
+namespace {
+
+const Constraint& constraint_of(const StepRecord& record, int contact) {
   const std::vector<Contact>& contacts = record.contacts.contacts;
   LITHE_CHECK(0 <= contact && static_cast<std::size_t>(contact) < contacts.size(),
               "contact {} is out of range: the step had {}", contact, contacts.size());
-  const Constraint& constraint = record.problem.constraints[record.problem.constraint_of_contact[contact]];
+  const RecordedProblem& problem = record.tape().problem;
+  return problem.constraints[problem.constraint_of_contact[contact]];
+}
+
+}  // namespace
+
+int contact_row(const StepRecord& record, int contact) { return constraint_of(record, contact).first_row; }
+
+Vec3 contact_impulse(const StepRecord& record, int contact) {
+  const Constraint& constraint = constraint_of(record, contact);
   const double* f = &record.f[constraint.first_row];
-  const Vec3& n = contacts[contact].n;
+  const Vec3& n = record.contacts.contacts[contact].n;
   if (constraint.rows == 1) return f[0] * n;
   const TangentBasis basis = tangent_basis(n);
   return f[0] * n + f[1] * basis.t1 + f[2] * basis.t2;
 }
 
-VecX constraint_forces(const Model& model, const StepRecord& record) {
-  // M̂(v⁺ − v_free) = Jᵀf, without forming J.
-  LITHE_CHECK(record.next.v.size() == model.nv(), "this record holds no step of this model");
-  VecX forces = VecX::Zero(model.nv());
-  if (record.f.empty() || record.status.diverged) return forces;
-  const StepStages& stages = mass_stages_of(model, record);
-  const VecX change = record.next.v - stages.v_free;
-  multiply(model, stages.M, change, forces);
-  forces += stages.added_diagonal.cwiseProduct(change);
-  return forces / record.options.time_step();
-}
-
 double motor_effort(const StepRecord& record, MotorIndex motor) {
-  for (const Constraint& constraint : record.problem.constraints) {
+  for (const Constraint& constraint : record.tape().problem.constraints) {
     if (constraint.kind != ConstraintKind::motor || constraint.index != motor) continue;
-    return record.f[constraint.first_row] / record.options.time_step();
+    return record.f[constraint.first_row] / record.options.time_step;
   }
   return 0;  // it was off
 }

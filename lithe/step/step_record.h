@@ -6,12 +6,11 @@
 #include <vector>
 
 #include "lithe/collision/detect_contacts.h"
-#include "lithe/contact/contact_problem.h"
-#include "lithe/contact/warm_start.h"
 #include "lithe/dynamics/external_wrenches.h"
-#include "lithe/dynamics/inverse_factor.h"
 #include "lithe/lcp/solve_lcp.h"
+#include "lithe/model/model.h"
 #include "lithe/step/step_options.h"
+#include "lithe/step/warm_start.h"
 
 namespace lithe {
 
@@ -42,55 +41,52 @@ struct StepStatus {
   bool solved() const { return unsolved == 0 && !diverged; }
 };
 
-// The constraints of a step and what is asked of them: of its ContactProblem, what is not quickly put together again.
-struct RecordedProblem {
-  std::vector<Constraint> constraints;     // by island; each knows its first row
-  std::vector<int> constraint_of_contact;  // its place in `constraints`, by number in the ContactSet
-  std::vector<Island> islands;
-  std::vector<double> target;                // d, by row
-  std::vector<std::uint8_t> target_dropped;  // by row: it contradicted others (LcpFlag::targets_dropped); empty: none
-  std::vector<double> diagonal;  // of A, by row; of contacts and loops as folded motors leave it (FoldedMotors)
-
-  int island_count() const { return static_cast<int>(islands.size()); }
-  int row_count() const { return static_cast<int>(target.size()); }
-  bool is_dropped(int row) const { return !target_dropped.empty() && target_dropped[row] != 0; }
-};
+namespace internal {
+struct StepTape;
+}  // namespace internal
 
 // What one step leaves to look at, and the tape that its derivatives are taken from: what they need and what would take long to
-// compute again. The rest (step_stages.h) and the solvers' memory belong to the thread that steps. Buffers are reused by the
-// next step; memory_of() says how large they are.
-struct StepRecord {
+// compute again. Solvers' memory belongs to the thread that steps. Buffers are reused by the next step; memory_of() says how large
+// they are.
+class StepRecord {
+ public:
   // In.
   State state;
   Control control;  // with tau and the motor targets as used
   StepOptions options;
 
-  // 2 dynamics: the smooth motion
-  InverseFactor inverse;  // of M̂
-  // 3 collision
-  std::shared_ptr<const ColliderSet> colliders;  // of the model's shapes; others when they change
-  std::uint64_t collider_revision = 0;
+  // In the order of shapes.
   ContactSet contacts;
-  // 4 contact
-  RecordedProblem problem;  // step_stages.h has all of it
-  // 5 lcp, by row and by island
-  std::vector<double> island_masses;
+  // By row of the LCPs and, reports, by island.
   std::vector<RowClass> classes;
   std::vector<double> f, w;  // impulses and velocities relative to their targets
   std::vector<LcpReport> reports;
-  // 6 out
+
+  // Out.
   State next;
   WarmStart warm_start;
   StepStatus status;
 
-  std::uint64_t step_number = 0;  // names the step among all that this process takes; copies of a record share it
+  StepRecord();
+  ~StepRecord();
+  StepRecord(const StepRecord&);
+  StepRecord& operator=(const StepRecord&);
+  StepRecord(StepRecord&&) noexcept;
+  StepRecord& operator=(StepRecord&&) noexcept;
+
+  // For the library's derivatives. What was moved from holds no step.
+  const internal::StepTape& tape() const;
+  internal::StepTape& tape();
+
+ private:
+  std::unique_ptr<internal::StepTape> tape_;
 };
 
 // Bytes of memory that the record takes, itself and on the heap. Its colliders, which it shares, are not counted.
 std::size_t memory_of(const StepRecord& record);
 
-// The LCPs that the step has solved, A and b included, put together once more: for tests and rare questions. Allocates.
-ContactProblem lcps_of(const Model& model, const StepRecord& record);
+// The row of contact k's normal in classes, f and w. Its rows of friction, if it has any, follow.
+int contact_row(const StepRecord& record, int contact);
 
 // The impulse on body a of contact k (on body b: its negative), world axes, in N·s; divided by Δt it is the mean force.
 Vec3 contact_impulse(const StepRecord& record, int contact);

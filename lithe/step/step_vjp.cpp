@@ -1,14 +1,16 @@
 #include "lithe/step/step_vjp.h"
 
 #include "lithe/core/check.h"
-#include "lithe/step/bounce.h"
-#include "lithe/step/class_vjp.h"
-#include "lithe/step/complementarity.h"
-#include "lithe/step/gradient_input.h"
+#include "lithe/step/gradients/bounce.h"
+#include "lithe/step/gradients/class_vjp.h"
+#include "lithe/step/gradients/complementarity.h"
+#include "lithe/step/gradients/gradient_input.h"
 
 namespace lithe {
 
-StepVjp::StepVjp() : workspace_(std::make_unique<Workspace>()) {}
+using namespace internal;
+
+StepVjp::StepVjp() : workspace_(std::make_unique<StepVjpWorkspace>()) {}
 StepVjp::~StepVjp() = default;
 StepVjp::StepVjp(StepVjp&&) noexcept = default;
 StepVjp& StepVjp::operator=(StepVjp&&) noexcept = default;

@@ -10,6 +10,10 @@
 
 namespace lithe {
 
+namespace internal {
+struct StepVjpWorkspace;
+}  // namespace internal
+
 // The gradient of a loss by the inputs of a step, from its gradient by the outputs: Jᵀλ without forming J, in O(nv).
 struct StepVjp {
   VecX q;           // nv, in the tangent of q
@@ -25,11 +29,10 @@ struct StepVjp {
   StepVjp(const StepVjp&);  // copies the gradient; the workspace starts empty
   StepVjp& operator=(const StepVjp&);
 
-  struct Workspace;
-  Workspace& workspace() { return *workspace_; }
+  internal::StepVjpWorkspace& workspace() { return *workspace_; }
 
  private:
-  std::unique_ptr<Workspace> workspace_;
+  std::unique_ptr<internal::StepVjpWorkspace> workspace_;
 };
 
 // `record` must come from step() with this model; it is only read. After warm-up nothing is allocated. The result is finite

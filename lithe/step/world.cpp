@@ -2,13 +2,16 @@
 
 #include <Eigen/Geometry>
 
-#include "lithe/collision/shared_colliders.h"
+#include "lithe/collision/broad/shared_colliders.h"
 #include "lithe/core/check.h"
 #include "lithe/dynamics/body_motion.h"
 #include "lithe/dynamics/energy.h"
 #include "lithe/model/configuration.h"
+#include "lithe/step/internal/step_tape.h"
 
 namespace lithe {
+
+using namespace internal;
 
 namespace {
 
@@ -44,8 +47,8 @@ World::World(Model model, const StepOptions& step_options) : options(step_option
 }
 
 void World::share_colliders() {
-  record_.colliders = shared_colliders(model_);
-  record_.collider_revision = model_.collision_revision();
+  record_.tape().colliders = shared_colliders(model_);
+  record_.tape().collider_revision = model_.collision_revision();
 }
 
 void World::set_model(Model model) {
@@ -88,7 +91,7 @@ const StepStatus& World::step(const Control& control) {
   added_.clear();
   lithe::step(model_, state_, control_, options, record_, &record_.warm_start);
   state_ = record_.next;
-  if (!record_.status.diverged) time_ += options.time_step();
+  if (!record_.status.diverged) time_ += options.time_step;
   return record_.status;
 }
 

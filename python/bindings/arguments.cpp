@@ -13,7 +13,7 @@ StepOptions OptionsIn::get() const {
   const StepOptions* options = nullptr;
   if (nb::try_cast(object_, options, false) && options) return *options;
   StepOptions from_time_step;
-  if (!nb::try_cast(object_, from_time_step.constraints.time_step)) {
+  if (!nb::try_cast(object_, from_time_step.time_step)) {
     throw nb::type_error(fmt::format("options: expected a StepOptions or a time step in seconds, got {}",
                                      nb::type_name(object_.type()).c_str())
                              .c_str());

@@ -5,9 +5,9 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "lithe/batch/for_each_record.h"
 #include "lithe/core/check.h"
 #include "lithe/core/thread_pool.h"
+#include "lithe/rollout/internal/for_each_record.h"
 #include "lithe/step/step.h"
 #include "lithe/step/step_jacobians.h"
 #include "lithe/step/step_jvp.h"
@@ -19,6 +19,8 @@
 
 namespace lithe::python {
 
+using namespace internal;
+
 namespace {
 
 // Calls visit(body, row) for the normal row of every contact, once for each of the two bodies.
@@ -26,7 +28,7 @@ template <class Visit>
 void for_each_normal_row(const Model& model, const StepRecord& record, Visit visit) {
   const std::vector<Contact>& contacts = record.contacts.contacts;
   for (std::size_t k = 0; k < contacts.size(); ++k) {
-    const int row = record.problem.constraints[record.problem.constraint_of_contact[k]].first_row;
+    const int row = contact_row(record, static_cast<int>(k));
     visit(static_cast<int>(model.shapes()[contacts[k].a].body), row);
     visit(static_cast<int>(model.shapes()[contacts[k].b].body), row);
   }
@@ -178,7 +180,7 @@ Array StepBatch::body_forces() const {
     forces.setZero();
     const StepRecord& record = records_[i];
     for_each_normal_row(model(), record,
-                        [&](int body, int row) { forces[body] += record.f[row] / record.options.time_step(); });
+                        [&](int body, int row) { forces[body] += record.f[row] / record.options.time_step; });
   }
   return out;
 }
@@ -221,9 +223,8 @@ VjpBatch StepBatch::vjp(const OptionalArray& q, const OptionalArray& v, const Op
     by_next.f.resize(0);
     if (!forces.empty()) {
       by_next.f.setZero(static_cast<Eigen::Index>(record.f.size()));
-      for_each_normal_row(model(), record, [&](int body, int row) {
-        by_next.f[row] += forces.row(i)[body] / record.options.time_step();
-      });
+      for_each_normal_row(model(), record,
+                          [&](int body, int row) { by_next.f[row] += forces.row(i)[body] / record.options.time_step; });
     }
     step_vjp(worlds_.model(i), record, by_next, worker.vjp, how, &worlds_.parameters());
     const auto offset = static_cast<std::ptrdiff_t>(i) * nv;
@@ -233,7 +234,7 @@ VjpBatch StepBatch::vjp(const OptionalArray& q, const OptionalArray& v, const Op
     if (count > 0)
       Eigen::Map<VecX>(by_parameters + static_cast<std::ptrdiff_t>(i) * count, count) = worker.vjp.parameters;
     if (const int k = time_step_among(worlds_.parameters()); k >= 0 && !forces.empty()) {
-      const double h = record.options.time_step();
+      const double h = record.options.time_step;
       double& by_time_step = by_parameters[static_cast<std::ptrdiff_t>(i) * count + k];
       for_each_normal_row(model(), record,
                           [&](int body, int row) { by_time_step -= forces.row(i)[body] * record.f[row] / (h * h); });
@@ -269,9 +270,9 @@ JvpBatch StepBatch::jvp(const OptionalArray& q, const OptionalArray& v, const Op
     Eigen::Map<VecX> of_body(forces + i * bodies(), static_cast<Eigen::Index>(bodies()));
     of_body.setZero();
     for_each_normal_row(model(), record,
-                        [&](int body, int row) { of_body[body] += worker.jvp.f[row] / record.options.time_step(); });
+                        [&](int body, int row) { of_body[body] += worker.jvp.f[row] / record.options.time_step; });
     if (const int k = time_step_among(worlds_.parameters()); k >= 0 && !numbers.empty()) {
-      const double h = record.options.time_step(), change = numbers.row(i)[k];
+      const double h = record.options.time_step, change = numbers.row(i)[k];
       for_each_normal_row(model(), record,
                           [&](int body, int row) { of_body[body] -= record.f[row] * change / (h * h); });
     }

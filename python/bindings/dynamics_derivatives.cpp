@@ -4,13 +4,15 @@
 
 #include "lithe/dynamics/centroidal.h"
 #include "lithe/dynamics/forward_dynamics_derivatives.h"
-#include "lithe/dynamics/inverse_dynamics_products.h"
+#include "lithe/dynamics/internal/inverse_dynamics_products.h"
 #include "lithe/dynamics/placement_derivatives.h"
 #include "lithe/dynamics/regressor.h"
 #include "python/bindings/dynamics_arguments.h"
 #include "python/bindings/parts.h"
 
 namespace lithe::python {
+
+using namespace internal;
 
 namespace {
 

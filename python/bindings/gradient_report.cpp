@@ -6,7 +6,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "lithe/batch/rollout_report.h"
+#include "lithe/rollout/rollout_report.h"
 #include "lithe/step/gradient_options.h"
 #include "lithe/step/step_parameters.h"
 #include "python/bindings/gradient_arguments.h"

@@ -11,12 +11,14 @@
 #include <nanobind/stl/vector.h>
 #include <variant>
 
-#include "lithe/optimize/motion.h"
+#include "lithe/optimize/solvers/evaluated_motion.h"
 #include "python/bindings/arguments.h"
 #include "python/bindings/optimize_arguments.h"
 #include "python/bindings/parts.h"
 
 namespace lithe::python {
+
+using namespace internal;
 
 namespace {
 
@@ -49,7 +51,7 @@ std::string describe_problem(const PythonProblem& self) {
   const Problem& problem = self.problem;
   return fmt::format(
       "<Problem: {} steps of {:g} s, {} controls with {} knots, {} costs, {} constraints, {} free otherwise>",
-      problem.steps, problem.step.time_step(), problem.controls(),
+      problem.steps, problem.step.time_step, problem.controls(),
       problem.steps > 0 && problem.hold > 0 ? problem.knots() : 0, nb::len(self.costs), nb::len(self.constraints),
       problem.free_start.size() + problem.free_parameters.size());
 }

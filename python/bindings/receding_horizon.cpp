@@ -120,7 +120,7 @@ so. Ctrl-C is raised when the plan is done.)")
           "updates", [](const PythonHorizon& self) { return self.controller.updates(); }, "How many there were.")
       .def("__repr__", [](const PythonHorizon& self) {
         return fmt::format("<RecedingHorizon: {} steps of {:g} s, {} updates>", self.problem.problem.steps,
-                           self.problem.problem.step.time_step(), self.controller.updates());
+                           self.problem.problem.step.time_step, self.controller.updates());
       });
 }
 

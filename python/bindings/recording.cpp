@@ -5,9 +5,9 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "lithe/io/recording_reader.h"
-#include "lithe/io/recording_writer.h"
 #include "lithe/recording/recorded_contacts.h"
+#include "lithe/recording/recording_reader.h"
+#include "lithe/recording/recording_writer.h"
 #include "python/bindings/arrays.h"
 #include "python/bindings/names.h"
 #include "python/bindings/parts.h"

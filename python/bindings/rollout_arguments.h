@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "lithe/batch/rollout.h"
+#include "lithe/rollout/rollout.h"
 #include "python/bindings/arrays.h"
 
 namespace lithe::python {

@@ -6,9 +6,9 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
-#include "lithe/batch/rollout_gradient.h"
 #include "lithe/core/check.h"
 #include "lithe/core/thread_pool.h"
+#include "lithe/rollout/rollout_gradient.h"
 #include "python/bindings/arguments.h"
 #include "python/bindings/gradient_arguments.h"
 #include "python/bindings/parts.h"

@@ -5,7 +5,7 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
-#include "lithe/batch/rollout_gradient.h"
+#include "lithe/rollout/rollout_gradient.h"
 #include "python/bindings/arguments.h"
 #include "python/bindings/gradient_arguments.h"
 #include "python/bindings/parts.h"
@@ -40,7 +40,7 @@ void bind_rollout_class(nb::module_& m) {
       .def("__len__", [](const PythonRollout& r) { return r.rollout.trajectory.steps(); })
       .def("__repr__", [](const PythonRollout& r) {
         const Trajectory& t = r.rollout.trajectory;
-        return fmt::format("<Rollout: {} steps of {:g} s{}>", t.steps(), r.options.step.time_step(),
+        return fmt::format("<Rollout: {} steps of {:g} s{}>", t.steps(), r.options.step.time_step,
                            t.diverged_at < 0 ? "" : fmt::format(", diverged at {}", t.diverged_at));
       });
 

@@ -43,12 +43,12 @@ void bind_options(nb::module_& m) {
              double loop_correction, double max_loop_speed, double restitution_threshold, Integrator integrator,
              bool contacts, int threads) {
             new (self) StepOptions;
-            self->constraints = {.time_step = time_step,
-                                 .correction = correction,
-                                 .max_correction_speed = max_correction_speed,
-                                 .loop_correction = loop_correction,
-                                 .max_loop_speed = max_loop_speed,
-                                 .restitution_threshold = restitution_threshold};
+            self->time_step = time_step;
+            self->correction = correction;
+            self->max_correction_speed = max_correction_speed;
+            self->loop_correction = loop_correction;
+            self->max_loop_speed = max_loop_speed;
+            self->restitution_threshold = restitution_threshold;
             self->integrator = integrator;
             self->contacts = contacts;
             self->threads = threads;
@@ -58,45 +58,30 @@ void bind_options(nb::module_& m) {
           nb::arg("max_correction_speed") = 0.1, nb::arg("loop_correction") = 1.0, nb::arg("max_loop_speed") = 10.0,
           nb::arg("restitution_threshold") = 0.1, nb::arg("integrator") = Integrator::semi_implicit,
           nb::arg("contacts") = true, nb::arg("threads") = 1)
-      .def_prop_rw(
-          "time_step", [](const StepOptions& o) { return o.constraints.time_step; },
-          [](StepOptions& o, double x) { o.constraints.time_step = x; }, "Δt, s.")
-      .def_prop_rw(
-          "correction", [](const StepOptions& o) { return o.constraints.correction; },
-          [](StepOptions& o, double x) { o.constraints.correction = x; },
-          "Share of a penetration that one step removes, 0 … 1.")
-      .def_prop_rw(
-          "max_correction_speed", [](const StepOptions& o) { return o.constraints.max_correction_speed; },
-          [](StepOptions& o, double x) { o.constraints.max_correction_speed = x; }, "m/s, rad/s.")
-      .def_prop_rw(
-          "loop_correction", [](const StepOptions& o) { return o.constraints.loop_correction; },
-          [](StepOptions& o, double x) { o.constraints.loop_correction = x; })
-      .def_prop_rw(
-          "max_loop_speed", [](const StepOptions& o) { return o.constraints.max_loop_speed; },
-          [](StepOptions& o, double x) { o.constraints.max_loop_speed = x; })
-      .def_prop_rw(
-          "restitution_threshold", [](const StepOptions& o) { return o.constraints.restitution_threshold; },
-          [](StepOptions& o, double x) { o.constraints.restitution_threshold = x; },
-          "m/s; slower contacts do not bounce.")
+      .def_rw("time_step", &StepOptions::time_step, "Δt, s.")
+      .def_rw("correction", &StepOptions::correction, "Share of a penetration that one step removes, 0 … 1.")
+      .def_rw("max_correction_speed", &StepOptions::max_correction_speed, "m/s, rad/s.")
+      .def_rw("loop_correction", &StepOptions::loop_correction)
+      .def_rw("max_loop_speed", &StepOptions::max_loop_speed)
+      .def_rw("restitution_threshold", &StepOptions::restitution_threshold, "m/s; slower contacts do not bounce.")
       .def_rw("integrator", &StepOptions::integrator)
       .def_rw("contacts", &StepOptions::contacts, "False: shapes pass through one another.")
       .def_rw(
           "threads", &StepOptions::threads,
           "Threads that share the groups of touching bodies in one step, where there are many; 0: one per core. They "
           "change no bit of the result.")
-      .def("__repr__", [](const StepOptions& o) { return fmt::format("StepOptions(time_step={:g})", o.time_step()); })
+      .def("__repr__", [](const StepOptions& o) { return fmt::format("StepOptions(time_step={:g})", o.time_step); })
       .def("__getstate__",
            [](const StepOptions& o) {
-             const ConstraintOptions& c = o.constraints;
-             return std::make_tuple(c.time_step, c.correction, c.max_correction_speed, c.loop_correction,
-                                    c.max_loop_speed, c.restitution_threshold, static_cast<int>(o.integrator),
+             return std::make_tuple(o.time_step, o.correction, o.max_correction_speed, o.loop_correction,
+                                    o.max_loop_speed, o.restitution_threshold, static_cast<int>(o.integrator),
                                     o.contacts, o.threads);
            })
       .def("__setstate__",
            [](StepOptions& o, const std::tuple<double, double, double, double, double, double, int, bool, int>& s) {
              new (&o) StepOptions;
-             o.constraints = {std::get<0>(s), std::get<1>(s), std::get<2>(s),
-                              std::get<3>(s), std::get<4>(s), std::get<5>(s)};
+             std::tie(o.time_step, o.correction, o.max_correction_speed, o.loop_correction, o.max_loop_speed,
+                      o.restitution_threshold, std::ignore, std::ignore, std::ignore) = s;
              o.integrator = static_cast<Integrator>(std::get<6>(s));
              o.contacts = std::get<7>(s);
              o.threads = std::get<8>(s);

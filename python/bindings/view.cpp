@@ -7,7 +7,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "lithe/scenes/task.h"
-#include "lithe/view/live_view.h"
+#include "lithe/viz/live/live_view.h"
 #include "python/bindings/arguments.h"
 #include "python/bindings/arrays.h"
 #include "python/bindings/parts.h"
@@ -96,14 +96,14 @@ void bind_view(nb::module_& m) {
             LiveSubject subject = {.name = name,
                                    .model = model,
                                    .start = {q.vector("q", model.nq()), v.vector("v", model.nv())},
-                                   .time_step = options.get().time_step(),
+                                   .time_step = options.get().time_step,
                                    .step = options.get(),
                                    .visuals = visuals,
                                    .excepted_pairs = excepted_pairs};
             if (targets) subject.motor_targets = targets->vector("targets", static_cast<int>(model.motors().size()));
             if (task) subject.loss = loss_of(*task, model);
             new (self) View(std::move(subject), page,
-                            {.server = {.port = port, .token = token}, .paused = paused, .can_step = interactive});
+                            {.port = port, .token = token, .paused = paused, .can_step = interactive});
           },
           nb::arg("model"), nb::arg("q"), nb::arg("v"), nb::arg("page"), nb::kw_only(), nb::arg("name") = "world",
           nb::arg("options").none() = nb::none(), nb::arg("targets").none() = nb::none(),

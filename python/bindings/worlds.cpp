@@ -57,8 +57,7 @@ StepOptions Worlds::options(int i, const StepOptions& of_all) const {
   StepOptions options = of_all;
   if (values_.size() == 0) return options;
   for (int k = 0; k < parameters_.size(); ++k) {
-    if (parameters_.entries()[k].kind == StepParameters::Entry::Kind::time_step)
-      options.constraints.time_step = values_(i, k);
+    if (parameters_.entries()[k].kind == StepParameters::Entry::Kind::time_step) options.time_step = values_(i, k);
   }
   return options;
 }

@@ -112,7 +112,7 @@ TEST(OwnModels, MoveAndAreSolved) {
     const Subject subject = subject_from_file(file.name, file.path);
     EXPECT_TRUE(MujocoBridge(subject.loaded).left_out().empty());
     World world(subject.scene.model);
-    world.options.constraints.time_step = subject.scene.time_step;
+    world.options.time_step = subject.scene.time_step;
     world.set_state(subject.scene.q, subject.scene.v);
     Drive drive(subject, 1);
     int most_contacts = 0;

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "bench/subject.h"
-#include "lithe/scenes/pile.h"
+#include "lithe/scenes/solids/pile.h"
 #include "lithe/step/world.h"
 #include "tests/bench/own_models.h"
 
@@ -22,7 +22,7 @@ SolverWork work_of(const std::string& model, Shaking shaking) {
   SolverWork work;
   for (int seed = 1; seed <= kSeeds; ++seed) {
     World world(subject.scene.model);
-    world.options.constraints.time_step = subject.scene.time_step;
+    world.options.time_step = subject.scene.time_step;
     world.set_state(subject.scene.q, subject.scene.v);
     Drive drive(subject, seed, shaking);
     for (int i = 0; i < kSkipped + kSteps; ++i) {
@@ -94,7 +94,7 @@ TEST(SolverWork, IsDoneInEveryStepOfAFallOntoTheFeet) {
   for (const char* model : {"friction_humanoid", "hull_quadruped", "planar_loops", "hand"}) {
     const Subject subject = subject_from_file(model, own_models() + "/" + model + ".xml");
     World world(subject.scene.model);
-    world.options.constraints.time_step = subject.scene.time_step;
+    world.options.time_step = subject.scene.time_step;
     world.set_state(subject.scene.q, subject.scene.v);
     Drive drive(subject);
     for (int i = 0; i < 300; ++i) {

@@ -4,7 +4,8 @@
 #include <cmath>
 #include <random>
 
-#include "lithe/collision/pairs.h"
+#include "lithe/collision/hull/hull.h"
+#include "lithe/collision/pairs/pairs.h"
 #include "tests/collision/polytope_scenes.h"
 #include "tests/support/allocation_counter.h"
 #include "tests/support/constants.h"
@@ -14,6 +15,8 @@
 
 // The closed forms for boxes against the definition: every axis there is, and the manifold of face_manifold.h.
 namespace lithe::test {
+
+using namespace internal;
 namespace {
 
 std::vector<Contact> box_contacts(const PolytopeScene& scene) {

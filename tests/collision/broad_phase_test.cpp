@@ -1,4 +1,4 @@
-#include "lithe/collision/broad_phase.h"
+#include "lithe/collision/broad/broad_phase.h"
 
 #include <gtest/gtest.h>
 
@@ -16,6 +16,8 @@
 #include "tests/support/random_test.h"
 
 namespace lithe::test {
+
+using namespace internal;
 namespace {
 
 using PairSet = std::set<std::pair<int, int>>;

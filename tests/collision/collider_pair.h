@@ -3,9 +3,12 @@
 #include <vector>
 
 #include "lithe/collision/collide.h"
+#include "lithe/collision/hull/hull.h"
 #include "tests/support/pair_fixtures.h"
 
 namespace lithe::test {
+
+using namespace internal;
 
 // Two shapes, b in the world's frame.
 class ColliderPair {

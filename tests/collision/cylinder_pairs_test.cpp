@@ -9,8 +9,8 @@
 
 #include "lithe/collision/collide.h"
 #include "lithe/collision/contact_derivatives.h"
-#include "lithe/collision/rim_arc.h"
-#include "lithe/collision/rim_rim.h"
+#include "lithe/collision/curved/rim_arc.h"
+#include "lithe/collision/curved/rim_rim.h"
 #include "lithe/spatial/rotation.h"
 #include "tests/collision/collider_pair.h"
 #include "tests/collision/expect_contact.h"
@@ -23,6 +23,8 @@
 
 // Capsules and cylinders with cylinders: values by hand, manifolds, ties and degenerate sizes.
 namespace lithe::test {
+
+using namespace internal;
 namespace {
 
 using Part = FeatureCode::Part;

@@ -6,14 +6,16 @@
 #include <variant>
 #include <vector>
 
-#include "lithe/collision/cap_manifold.h"
 #include "lithe/collision/collide.h"
 #include "lithe/collision/contact_derivatives.h"
+#include "lithe/collision/curved/cap_manifold.h"
 #include "tests/collision/expect_contact.h"
 #include "tests/support/pair_fixtures.h"
 
 // A cylinder over the ground. Radius 0.3, half-length 0.4, so the margin is 0.5 mm.
 namespace lithe::test {
+
+using namespace internal;
 namespace {
 
 constexpr double kRadius = 0.3, kHalf = 0.4;

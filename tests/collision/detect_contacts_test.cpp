@@ -8,8 +8,8 @@
 #include "lithe/dynamics/body_motion.h"
 #include "lithe/model/configuration.h"
 #include "lithe/model/model_builder.h"
-#include "lithe/scenes/free_bodies.h"
-#include "lithe/scenes/humanoid.h"
+#include "lithe/scenes/robots/humanoid.h"
+#include "lithe/scenes/solids/free_bodies.h"
 #include "tests/support/allocation_counter.h"
 #include "tests/support/error_text.h"
 #include "tests/support/random_model.h"
@@ -108,10 +108,14 @@ TEST(DetectContacts, FindsWhatEveryPairAloneFinds) {
     ContactSet alone;
     PairScratch scratch;
     const auto& all = colliders.colliders();
+    const auto place_of = [&](const Collider& c) {
+      if (colliders.is_fixed(c.shape)) return colliders.fixed_pose(c.shape);
+      return c.placed_at_origin ? X_WB[c.body] : X_WB[c.body] * c.placement;
+    };
     for (const Collider& a : all) {
       for (const Collider& b : all) {
         if (a.shape >= b.shape || !colliders.may_touch(a.shape, b.shape)) continue;
-        collide(a, workspace.poses[a.shape], b, workspace.poses[b.shape], scratch, alone.contacts);
+        collide(a, place_of(a), b, place_of(b), scratch, alone.contacts);
       }
     }
     ASSERT_TRUE(same_bits(set, alone)) << set.contacts.size() << " and " << alone.contacts.size() << " contacts";

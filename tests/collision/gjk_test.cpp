@@ -1,4 +1,4 @@
-#include "lithe/collision/gjk.h"
+#include "lithe/collision/distance/gjk.h"
 
 #include <Eigen/Geometry>
 #include <gtest/gtest.h>
@@ -7,8 +7,9 @@
 #include <cmath>
 #include <vector>
 
-#include "lithe/collision/epa.h"
-#include "lithe/collision/hull_distance.h"
+#include "lithe/collision/distance/epa.h"
+#include "lithe/collision/distance/hull_distance.h"
+#include "lithe/collision/hull/hull.h"
 #include "lithe/core/infinity.h"
 #include "tests/support/allocation_counter.h"
 #include "tests/support/constants.h"
@@ -16,6 +17,8 @@
 #include "tests/support/random_test.h"
 
 namespace lithe::test {
+
+using namespace internal;
 namespace {
 
 using Part = FeatureCode::Part;

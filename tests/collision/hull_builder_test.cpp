@@ -7,16 +7,18 @@
 #include <numbers>
 #include <set>
 
-#include "lithe/collision/hull.h"
-#include "lithe/collision/hull_facets.h"
+#include "lithe/collision/hull/facets.h"
+#include "lithe/collision/hull/hull.h"
 #include "lithe/core/check.h"
-#include "lithe/core/size_of.h"
+#include "lithe/core/internal/size_of.h"
 #include "tests/collision/hull_checks.h"
 #include "tests/support/error_text.h"
 #include "tests/support/random_model.h"
 #include "tests/support/random_test.h"
 
 namespace lithe::test {
+
+using namespace internal;
 namespace {
 
 double volume(const Hull& hull) {
@@ -256,7 +258,7 @@ TEST(BuildHull, RefusesPointsOnALine) {
 TEST(BuildHull, TurnsAFailureOfQhullIntoAnError) {
   testing::internal::CaptureStderr();
   testing::internal::CaptureStdout();
-  expect_error([] { detail::hull_facets(polygon(5, 0), "sheet"); }, "mesh 'sheet'", "qhull", "QH6", "simplify");
+  expect_error([] { internal::hull_facets(polygon(5, 0), "sheet"); }, "mesh 'sheet'", "qhull", "QH6", "simplify");
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
   EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
 }

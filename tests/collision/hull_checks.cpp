@@ -9,10 +9,13 @@
 #include <numbers>
 #include <set>
 
-#include "lithe/core/size_of.h"
+#include "lithe/collision/hull/hull.h"
+#include "lithe/core/internal/size_of.h"
 #include "tests/support/random_model.h"
 
 namespace lithe::test {
+
+using namespace internal;
 namespace {
 
 void expect_closed_surface(const Hull& hull) {

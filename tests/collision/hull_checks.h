@@ -3,9 +3,11 @@
 #include <random>
 #include <vector>
 
-#include "lithe/collision/hull.h"
+#include "lithe/collision/hull/hull.h"
 
 namespace lithe::test {
+
+using namespace internal;
 
 // Points to build hulls of, and what every hull must satisfy.
 

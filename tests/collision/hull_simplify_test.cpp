@@ -1,5 +1,3 @@
-#include "lithe/collision/hull_simplify.h"
-
 #include <Eigen/Geometry>
 #include <gtest/gtest.h>
 
@@ -7,14 +5,17 @@
 #include <cmath>
 #include <numbers>
 
-#include "lithe/collision/hull.h"
-#include "lithe/core/size_of.h"
+#include "lithe/collision/hull/hull.h"
+#include "lithe/collision/simplify/simplify.h"
+#include "lithe/core/internal/size_of.h"
 #include "tests/collision/hull_checks.h"
 #include "tests/support/error_text.h"
 #include "tests/support/random_model.h"
 #include "tests/support/random_test.h"
 
 namespace lithe::test {
+
+using namespace internal;
 namespace {
 
 double support_of(const Points& points, const Vec3& d) {
@@ -162,7 +163,7 @@ TEST(SimplifiedHull, KeepsTheOutlineOfASoleThatIsNotQuiteFlat) {
       if (v.z() <= 0.25 * result.tolerance) on_sole.push_back(v);
     }
     // As seen from below it is all there.
-    EXPECT_GT(detail::outline_along(on_sole, -Vec3::UnitZ()).area, 0.99 * 0.25 * 0.1);
+    EXPECT_GT(internal::outline_along(on_sole, -Vec3::UnitZ()).area, 0.99 * 0.25 * 0.1);
     EXPECT_LT(result.kept.size(), 150u);
   });
 }

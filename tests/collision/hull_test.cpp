@@ -1,4 +1,4 @@
-#include "lithe/collision/hull.h"
+#include "lithe/collision/hull/hull.h"
 
 #include <Eigen/Geometry>
 #include <gtest/gtest.h>
@@ -9,12 +9,14 @@
 #include <numbers>
 #include <set>
 
-#include "lithe/core/size_of.h"
+#include "lithe/core/internal/size_of.h"
 #include "tests/collision/hull_checks.h"
 #include "tests/support/random_model.h"
 #include "tests/support/random_test.h"
 
 namespace lithe::test {
+
+using namespace internal;
 namespace {
 
 int brute_force_support(const Hull& hull, const Vec3& d) {

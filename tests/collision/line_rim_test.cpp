@@ -1,4 +1,4 @@
-#include "lithe/collision/line_rim.h"
+#include "lithe/collision/curved/line_rim.h"
 
 #include <Eigen/Geometry>
 #include <gtest/gtest.h>
@@ -15,6 +15,8 @@
 
 // Where straight parts end on a rim.
 namespace lithe::test {
+
+using namespace internal;
 namespace {
 
 constexpr double kCanRadius = 0.5, kCanHalfLength = 0.4;

@@ -5,12 +5,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lithe/collision/hull/hull.h"
 #include "lithe/spatial/rotation.h"
 #include "tests/collision/polytope_scenes.h"
 #include "tests/support/constants.h"
 #include "tests/support/random_model.h"
 
 namespace lithe::test {
+
+using namespace internal;
 namespace {
 
 double lowest_gap(const std::vector<Contact>& contacts) {

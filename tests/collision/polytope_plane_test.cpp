@@ -4,9 +4,10 @@
 #include <cmath>
 #include <random>
 
-#include "lithe/collision/face_manifold.h"
-#include "lithe/collision/manifold_reduction.h"
-#include "lithe/collision/pairs.h"
+#include "lithe/collision/hull/hull.h"
+#include "lithe/collision/manifold/face_manifold.h"
+#include "lithe/collision/manifold/manifold_reduction.h"
+#include "lithe/collision/pairs/pairs.h"
 #include "tests/collision/polytope_scenes.h"
 #include "tests/support/allocation_counter.h"
 #include "tests/support/constants.h"
@@ -15,6 +16,8 @@
 #include "tests/support/random_test.h"
 
 namespace lithe::test {
+
+using namespace internal;
 namespace {
 
 Collider plane_collider() { return make_test_shape(Plane{}, 99).collider; }

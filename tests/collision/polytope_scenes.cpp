@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
-#include "lithe/collision/face_manifold.h"
-#include "lithe/collision/pairs.h"
-#include "lithe/collision/polytope_axes.h"
+#include "lithe/collision/hull/hull.h"
+#include "lithe/collision/manifold/face_manifold.h"
+#include "lithe/collision/manifold/polytope_axes.h"
+#include "lithe/collision/pairs/pairs.h"
 #include "lithe/spatial/rotation.h"
 
 namespace lithe::test {
+
+using namespace internal;
 
 PairQuery PolytopeScene::query(PairBuffers& scratch) const {
   const Pose X_BA = {X_WB.R.transpose() * X_WA.R, X_WB.R.transpose() * (X_WA.p - X_WB.p)};

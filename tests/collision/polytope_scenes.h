@@ -5,10 +5,12 @@
 
 #include "lithe/collision/collider.h"
 #include "lithe/collision/contact.h"
-#include "lithe/collision/pair_query.h"
+#include "lithe/collision/pairs/pair_query.h"
 #include "tests/collision/turns.h"
 
 namespace lithe::test {
+
+using namespace internal;
 
 // Two polytopes, for tests of their manifolds.
 struct PolytopeScene {

@@ -3,8 +3,9 @@
 
 #include <cmath>
 
-#include "lithe/collision/pairs.h"
-#include "lithe/collision/polytope_axes.h"
+#include "lithe/collision/hull/hull.h"
+#include "lithe/collision/manifold/polytope_axes.h"
+#include "lithe/collision/pairs/pairs.h"
 #include "tests/collision/polytope_scenes.h"
 #include "tests/support/allocation_counter.h"
 #include "tests/support/constants.h"
@@ -13,6 +14,8 @@
 #include "tests/support/random_test.h"
 
 namespace lithe::test {
+
+using namespace internal;
 namespace {
 
 constexpr ShapePair kBoxBox = {ShapeType::box, ShapeType::box};

@@ -5,9 +5,10 @@
 #include <cmath>
 #include <vector>
 
-#include "lithe/collision/gjk.h"
-#include "lithe/collision/pairs.h"
-#include "lithe/collision/point_hull.h"
+#include "lithe/collision/distance/gjk.h"
+#include "lithe/collision/distance/point_hull.h"
+#include "lithe/collision/hull/hull.h"
+#include "lithe/collision/pairs/pairs.h"
 #include "lithe/core/infinity.h"
 #include "tests/support/allocation_counter.h"
 #include "tests/support/pair_fixtures.h"
@@ -15,6 +16,8 @@
 #include "tests/support/random_test.h"
 
 namespace lithe::test {
+
+using namespace internal;
 namespace {
 
 using Part = FeatureCode::Part;
@@ -30,7 +33,7 @@ ConvexMesh mesh_of(const Box& box) {
   return mesh;
 }
 
-std::vector<Contact> contacts(lithe::PairContacts test, const Collider& a, const Collider& b, const Pose& X_BA) {
+std::vector<Contact> contacts(internal::PairContacts test, const Collider& a, const Collider& b, const Pose& X_BA) {
   PairBuffers scratch;
   std::vector<Contact> out;
   test({a, b, X_BA, bands_of(a, b), 8, scratch}, out);

@@ -8,9 +8,10 @@
 #include <variant>
 #include <vector>
 
-#include "lithe/collision/box_features.h"
 #include "lithe/collision/collide.h"
 #include "lithe/collision/contact_derivatives.h"
+#include "lithe/collision/hull/hull.h"
+#include "lithe/collision/manifold/box_features.h"
 #include "lithe/spatial/rotation.h"
 #include "tests/collision/collider_pair.h"
 #include "tests/collision/expect_contact.h"
@@ -22,6 +23,8 @@
 // Spheres and capsules with each other, with planes and boxes, and spheres with cylinders: values by hand, manifolds,
 // degenerate poses, and what must not jump.
 namespace lithe::test {
+
+using namespace internal;
 namespace {
 
 void expect_same_everywhere(const ColliderPair& capsule, const ColliderPair& sphere) {

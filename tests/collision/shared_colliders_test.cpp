@@ -1,4 +1,4 @@
-#include "lithe/collision/shared_colliders.h"
+#include "lithe/collision/broad/shared_colliders.h"
 
 #include <gtest/gtest.h>
 
@@ -9,6 +9,8 @@
 #include "tests/support/error_text.h"
 
 namespace lithe::test {
+
+using namespace internal;
 namespace {
 
 TEST(SharedColliders, AreOneSetForAllCopiesOfAModel) {

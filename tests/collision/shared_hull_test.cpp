@@ -1,14 +1,17 @@
-#include "lithe/collision/shared_hull.h"
+#include "lithe/collision/hull/shared_hull.h"
 
 #include <gtest/gtest.h>
 
 #include <thread>
 
 #include "lithe/collision/collider_set.h"
+#include "lithe/collision/hull/hull.h"
 #include "lithe/model/model_builder.h"
 #include "tests/collision/hull_checks.h"
 
 namespace lithe::test {
+
+using namespace internal;
 namespace {
 
 ConvexMesh mesh_of_sphere(int seed) {

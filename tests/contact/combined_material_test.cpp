@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 namespace lithe::test {
+
+using namespace internal;
 namespace {
 
 double friction(double a, double b) { return combined({.friction = a}, {.friction = b}).friction; }

@@ -16,6 +16,8 @@
 #include "tests/support/random_test.h"
 
 namespace lithe::test {
+
+using namespace internal;
 namespace {
 
 using Map36 = Eigen::Matrix<double, 3, 6>;

@@ -13,6 +13,8 @@
 #include "tests/support/random_test.h"
 
 namespace lithe::test {
+
+using namespace internal;
 namespace {
 
 // So small that features seldom change on the way (a metre from a joint, 1e-6 rad are a thousandth of a margin), and

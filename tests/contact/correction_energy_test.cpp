@@ -2,9 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include "lithe/step/internal/recorded_stages.h"
 #include "tests/support/step_worlds.h"
 
 namespace lithe::test {
+
+using namespace internal;
 namespace {
 
 // A door whose hinge sits inside a fixed block, `offset` beside the line along which the block pushes it out.

@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include "lithe/scenes/free_bodies.h"
+#include "lithe/scenes/solids/free_bodies.h"
 
 namespace lithe::test {
+
+using namespace internal;
 namespace {
 
 // Nine free boxes: nine trees of six DoFs.

@@ -7,6 +7,8 @@
 #include "tests/support/random_test.h"
 
 namespace lithe::test {
+
+using namespace internal;
 namespace {
 
 // T's counting rows, their basis, and what came out of it.

@@ -7,6 +7,8 @@
 #include "tests/support/random_test.h"
 
 namespace lithe::test {
+
+using namespace internal;
 namespace {
 
 void expect_right_handed(const Vec3& n) {

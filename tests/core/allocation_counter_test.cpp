@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "lithe/core/eigen.h"
-#include "lithe/core/lanes.h"
+#include "lithe/simd/lanes.h"
 
 namespace lithe::test {
 namespace {

@@ -1,4 +1,4 @@
-#include "lithe/core/lanes.h"
+#include "lithe/simd/lanes.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "lithe/core/pack.h"
+#include "lithe/simd/pack.h"
 
 #include <gtest/gtest.h>
 

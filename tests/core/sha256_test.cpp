@@ -1,8 +1,10 @@
-#include "lithe/core/sha256.h"
+#include "lithe/core/internal/sha256.h"
 
 #include <gtest/gtest.h>
 
 namespace lithe::test {
+
+using namespace internal;
 namespace {
 
 std::string name_of(std::string_view text) { return hexadecimal(Sha256().add(text).digest()); }

@@ -1,8 +1,10 @@
-#include "lithe/core/suggest.h"
+#include "lithe/core/internal/suggest.h"
 
 #include <gtest/gtest.h>
 
 namespace lithe {
+
+using namespace internal;
 namespace {
 
 TEST(Suggest, NamesTheClosestFirst) {

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "lithe/core/lanes.h"
 #include "lithe/dynamics/inverse_mass_matrix.h"
 #include "lithe/model/dof_tree.h"
+#include "lithe/simd/lanes.h"
 
 namespace lithe::test {
 

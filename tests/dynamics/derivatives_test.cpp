@@ -10,7 +10,7 @@
 #include "lithe/dynamics/inverse_dynamics_derivatives.h"
 #include "lithe/dynamics/mass_matrix.h"
 #include "lithe/scenes/catalogue.h"
-#include "lithe/scenes/chain.h"
+#include "lithe/scenes/robots/chain.h"
 #include "tests/dynamics/moving_model.h"
 #include "tests/support/differentiate.h"
 #include "tests/support/plain_dynamics.h"

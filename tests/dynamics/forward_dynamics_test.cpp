@@ -12,9 +12,9 @@
 #include <utility>
 
 #include "lithe/dynamics/forward_dynamics_derivatives.h"
-#include "lithe/dynamics/inverse_factor.h"
+#include "lithe/dynamics/internal/inverse_factor.h"
 #include "lithe/model/configuration.h"
-#include "lithe/scenes/pendulum.h"
+#include "lithe/scenes/robots/pendulum.h"
 #include "tests/dynamics/moving_model.h"
 #include "tests/support/constants.h"
 #include "tests/support/differentiate.h"
@@ -22,6 +22,8 @@
 #include "tests/support/random_test.h"
 
 namespace lithe::test {
+
+using namespace internal;
 namespace {
 
 TEST(ForwardDynamics, OfAFreeBodyIsFallAndEulersEquations) {

@@ -1,4 +1,4 @@
-#include "lithe/dynamics/inverse_dynamics_products.h"
+#include "lithe/dynamics/internal/inverse_dynamics_products.h"
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@
 #include "lithe/dynamics/mass_matrix.h"
 #include "lithe/model/configuration.h"
 #include "lithe/scenes/catalogue.h"
-#include "lithe/scenes/chain.h"
+#include "lithe/scenes/robots/chain.h"
 #include "tests/dynamics/moving_model.h"
 #include "tests/support/allocation_counter.h"
 #include "tests/support/differentiate.h"
@@ -24,6 +24,8 @@
 
 // gᵀ ∂ID and ∂ID δ without matrices, against the matrices of rnea_derivatives() and against numeric differences.
 namespace lithe::test {
+
+using namespace internal;
 namespace {
 
 constexpr int kProductTrees = 3000;

@@ -9,8 +9,8 @@
 
 #include "lithe/dynamics/forward_dynamics.h"
 #include "lithe/model/configuration.h"
-#include "lithe/scenes/chain.h"
-#include "lithe/spatial/pack_trig.h"
+#include "lithe/scenes/robots/chain.h"
+#include "lithe/simd/internal/pack_trig.h"
 #include "tests/dynamics/moving_model.h"
 #include "tests/support/constants.h"
 #include "tests/support/differentiate.h"
@@ -18,6 +18,8 @@
 #include "tests/support/random_test.h"
 
 namespace lithe::test {
+
+using namespace internal;
 namespace {
 
 TEST(InverseDynamics, OfAPendulumIsTheTextbooks) {

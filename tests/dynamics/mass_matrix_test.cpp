@@ -8,13 +8,13 @@
 #include <limits>
 #include <utility>
 
+#include "lithe/dynamics/internal/inverse_factor.h"
+#include "lithe/dynamics/internal/mass_factor.h"
 #include "lithe/dynamics/inverse_dynamics.h"
-#include "lithe/dynamics/inverse_factor.h"
 #include "lithe/dynamics/inverse_mass_matrix.h"
-#include "lithe/dynamics/mass_factor.h"
 #include "lithe/model/configuration.h"
-#include "lithe/scenes/chain.h"
-#include "lithe/scenes/free_bodies.h"
+#include "lithe/scenes/robots/chain.h"
+#include "lithe/scenes/solids/free_bodies.h"
 #include "tests/dynamics/dense_matrices.h"
 #include "tests/dynamics/moving_model.h"
 #include "tests/support/differentiate.h"
@@ -23,6 +23,8 @@
 
 // M, its factor LᵀL = M, the factor's inverse X = L⁻¹ and M⁻¹ from forward dynamics' elimination.
 namespace lithe::test {
+
+using namespace internal;
 namespace {
 
 // Dense Cholesky with the same order of elimination, from the last DoF to the first: M = LᵀL.

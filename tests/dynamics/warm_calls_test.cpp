@@ -12,9 +12,9 @@
 #include "lithe/dynamics/centroidal.h"
 #include "lithe/dynamics/energy.h"
 #include "lithe/dynamics/forward_dynamics_derivatives.h"
-#include "lithe/dynamics/inverse_factor.h"
+#include "lithe/dynamics/internal/inverse_factor.h"
 #include "lithe/model/configuration.h"
-#include "lithe/scenes/humanoid.h"
+#include "lithe/scenes/robots/humanoid.h"
 #include "tests/dynamics/dense_matrices.h"
 #include "tests/dynamics/moving_model.h"
 #include "tests/support/allocation_counter.h"
@@ -24,6 +24,8 @@
 // What every stage promises its callers: a warm call allocates nothing, and its result depends on its arguments alone,
 // bit by bit, whatever the workspace was used for before and whatever other threads do.
 namespace lithe::test {
+
+using namespace internal;
 namespace {
 
 struct Inputs {

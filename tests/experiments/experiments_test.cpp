@@ -9,7 +9,7 @@
 
 #include "apps/experiments/report.h"
 #include "lithe/core/check.h"
-#include "lithe/io/recording_reader.h"
+#include "lithe/recording/recording_reader.h"
 
 namespace lithe::experiments {
 namespace {

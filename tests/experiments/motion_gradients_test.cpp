@@ -5,9 +5,9 @@
 #include <random>
 
 #include "apps/experiments/recorded_motion.h"
-#include "apps/experiments/scene_problem.h"
-#include "lithe/batch/rollout_gradient.h"
 #include "lithe/model/configuration.h"
+#include "lithe/optimize/scene_problem.h"
+#include "lithe/rollout/rollout_gradient.h"
 #include "lithe/scenes/catalogue.h"
 #include "tests/support/differentiate.h"
 #include "tests/support/error_text.h"
@@ -39,7 +39,7 @@ struct Driven {
 
   StepOptions step() const {
     StepOptions options;
-    options.constraints.time_step = scene.time_step;
+    options.time_step = scene.time_step;
     return options;
   }
 

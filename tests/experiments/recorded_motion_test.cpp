@@ -5,13 +5,13 @@
 #include <filesystem>
 #include <unistd.h>
 
-#include "apps/experiments/scene_problem.h"
-#include "lithe/batch/rollout.h"
 #include "lithe/core/check.h"
-#include "lithe/io/recording_reader.h"
 #include "lithe/optimize/ddp.h"
+#include "lithe/optimize/scene_problem.h"
+#include "lithe/recording/recording_reader.h"
+#include "lithe/rollout/rollout.h"
 #include "lithe/scenes/catalogue.h"
-#include "lithe/scenes/gripper.h"
+#include "lithe/scenes/robots/gripper.h"
 
 namespace lithe::experiments {
 namespace {
@@ -38,7 +38,7 @@ TEST(RecordedMotion, HasEveryStateAndWhatDroveIt) {
     const RecordedFrame& frame = frames[static_cast<std::size_t>(i)];
     EXPECT_EQ(frame.q, expected.q.col(i)) << i;
     EXPECT_EQ(frame.v, expected.v.col(i)) << i;
-    EXPECT_DOUBLE_EQ(frame.time, i * t.problem.step.time_step());
+    EXPECT_DOUBLE_EQ(frame.time, i * t.problem.step.time_step);
     if (i == 300) break;
     EXPECT_EQ(frame.tau, controls.tau.col(i)) << i;
     EXPECT_EQ(static_cast<int>(frame.contacts.size()), expected.status[static_cast<std::size_t>(i)].contacts) << i;
@@ -90,7 +90,7 @@ TEST(RecordedMotion, ComesBackFromAFile) {
   const Throw t;
   const std::vector<RecordedFrame> frames = recorded_motion(t.problem, t.plan);
   const auto path = std::filesystem::temp_directory_path() / ("lithe_motion_" + std::to_string(getpid()));
-  const RecordingHeader header = recording_header(t.problem.model, "catapult", t.problem.step.time_step());
+  const RecordingHeader header = recording_header(t.problem.model, "catapult", t.problem.step.time_step);
   write_recording(path.string(), header, frames);
   const Recording recording = read_recording(path.string());
   std::filesystem::remove(path);

@@ -36,7 +36,7 @@ Problem push() {
                    .build(),
       .start = {VecX::Zero(1), VecX::Zero(1)},
       .steps = 50};
-  problem.step.constraints.time_step = 0.02;
+  problem.step.time_step = 0.02;
   actuate_joints(problem);
   problem.costs = {{.residual = residuals::configuration(VecX::Ones(1)), .times = Times::final(), .weight = 100},
                    {.residual = residuals::controls(VecX::Zero(1)), .weight = 1e-4}};

@@ -99,7 +99,7 @@ LoadedModel without_overlaps(LoadedModel loaded) {
 
 TEST_F(Atlas, StandsOnItsMeshFeet) {
   const Scene scene = scene_on_ground(without_overlaps(read("atlas_v3_no_head.urdf")));
-  World world(scene.model, {.constraints = {.time_step = scene.time_step}});
+  World world(scene.model, {.time_step = scene.time_step});
   world.set_state(scene.q, scene.v);
   const double height = scene.q[2];
   for (int i = 0; i < 100; ++i) world.step({});
@@ -110,7 +110,7 @@ TEST_F(Atlas, StandsOnItsMeshFeet) {
 
 TEST_F(Atlas, HasTheGradientsThatDifferencesShow) {
   const Scene scene = scene_on_ground(without_overlaps(read("atlas_v3_no_head.urdf")));
-  World world(scene.model, {.constraints = {.time_step = scene.time_step}});
+  World world(scene.model, {.time_step = scene.time_step});
   world.set_state(scene.q, scene.v);
   Gradcheck checker;
   int checked = 0;

@@ -8,14 +8,16 @@
 #include <string>
 #include <vector>
 
-#include "lithe/io/crc32.h"
-#include "lithe/io/little_endian.h"
-#include "lithe/io/recording_reader.h"
+#include "lithe/core/internal/crc32.h"
+#include "lithe/core/internal/little_endian.h"
+#include "lithe/recording/recording_reader.h"
 #include "tests/io/recording_files.h"
 #include "tests/support/error_text.h"
 #include "tests/support/random_test.h"
 
 namespace lithe::test {
+
+using namespace internal;
 namespace {
 
 constexpr std::size_t kHeaderBlock = 16;

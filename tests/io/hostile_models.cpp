@@ -1,10 +1,12 @@
 #include <cmath>
 #include <cstdint>
 
-#include "lithe/io/xml.h"
+#include "lithe/io/xml/xml.h"
 #include "tests/io/hostile_files.h"
 
 namespace lithe::test {
+
+using namespace internal;
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "lithe/io/hull_cache.h"
+#include "lithe/io/mesh/hull_cache.h"
 
 #include <gtest/gtest.h>
 
@@ -8,14 +8,16 @@
 #include <thread>
 #include <unistd.h>
 
-#include "lithe/collision/hull.h"
-#include "lithe/io/crc32.h"
-#include "lithe/io/little_endian.h"
+#include "lithe/collision/hull/hull.h"
+#include "lithe/core/internal/crc32.h"
+#include "lithe/core/internal/little_endian.h"
 #include "lithe/io/load.h"
 #include "tests/io/hull_files.h"
 #include "tests/io/scratch_folder.h"
 
 namespace lithe::test {
+
+using namespace internal;
 namespace {
 
 namespace fs = std::filesystem;

@@ -4,9 +4,10 @@
 #include <fstream>
 #include <set>
 
-#include "lithe/batch/step_batch.h"
 #include "lithe/collision/collider_set.h"
+#include "lithe/collision/hull/hull.h"
 #include "lithe/io/load.h"
+#include "lithe/rollout/step_batch.h"
 #include "lithe/step/gradcheck.h"
 #include "lithe/step/world.h"
 #include "tests/io/hull_files.h"
@@ -14,6 +15,8 @@
 #include "tests/support/error_text.h"
 
 namespace lithe::test {
+
+using namespace internal;
 namespace {
 
 LoadOptions without_cache() {

@@ -1,11 +1,12 @@
-#include "lithe/io/mesh_assimp.h"
-
 #include <gtest/gtest.h>
 
+#include "lithe/io/mesh/assimp.h"
 #include "tests/io/mesh_files.h"
 #include "tests/support/error_text.h"
 
 namespace lithe::test {
+
+using namespace internal;
 namespace {
 
 // The Object File Format of Geomview: counts, vertices, faces.

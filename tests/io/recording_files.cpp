@@ -9,11 +9,13 @@
 #include <limits>
 #include <unistd.h>
 
-#include "lithe/io/crc32.h"
-#include "lithe/io/little_endian.h"
-#include "lithe/io/recording_writer.h"
+#include "lithe/core/internal/crc32.h"
+#include "lithe/core/internal/little_endian.h"
+#include "lithe/recording/recording_writer.h"
 
 namespace lithe::test {
+
+using namespace internal;
 
 namespace {
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "lithe/io/recording.h"
+#include "lithe/recording/recording.h"
 
 namespace lithe::test {
 

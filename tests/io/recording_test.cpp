@@ -3,17 +3,19 @@
 #include <filesystem>
 #include <limits>
 
-#include "lithe/io/crc32.h"
-#include "lithe/io/little_endian.h"
-#include "lithe/io/recording_reader.h"
-#include "lithe/io/recording_writer.h"
-#include "lithe/scenes/gripper.h"
-#include "lithe/scenes/humanoid.h"
+#include "lithe/core/internal/crc32.h"
+#include "lithe/core/internal/little_endian.h"
+#include "lithe/recording/recording_reader.h"
+#include "lithe/recording/recording_writer.h"
+#include "lithe/scenes/robots/gripper.h"
+#include "lithe/scenes/robots/humanoid.h"
 #include "tests/io/recording_files.h"
 #include "tests/support/allocation_counter.h"
 #include "tests/support/error_text.h"
 
 namespace lithe::test {
+
+using namespace internal;
 namespace {
 
 TEST(Crc32, HasThePublishedCheckValue) { EXPECT_EQ(crc32("123456789", 9), 0xCBF43926u); }

@@ -1,4 +1,4 @@
-#include "lithe/io/resources.h"
+#include "lithe/io/internal/resources.h"
 
 #include <gtest/gtest.h>
 
@@ -11,6 +11,8 @@
 #include "tests/support/error_text.h"
 
 namespace lithe::test {
+
+using namespace internal;
 namespace {
 
 namespace fs = std::filesystem;

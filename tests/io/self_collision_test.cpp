@@ -4,12 +4,14 @@
 #include <cmath>
 
 #include "lithe/collision/collider_set.h"
-#include "lithe/io/sampled_poses.h"
+#include "lithe/io/internal/sampled_poses.h"
 #include "tests/io/mjcf_text.h"
 #include "tests/io/sdf_text.h"
 #include "tests/io/urdf_text.h"
 
 namespace lithe::test {
+
+using namespace internal;
 namespace {
 
 using Policy = LoadOptions::SelfCollision;

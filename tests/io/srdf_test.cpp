@@ -1,4 +1,4 @@
-#include "lithe/io/srdf.h"
+#include "lithe/io/srdf/srdf.h"
 
 #include <gtest/gtest.h>
 
@@ -10,6 +10,8 @@
 #include "tests/io/urdf_text.h"
 
 namespace lithe::test {
+
+using namespace internal;
 namespace {
 
 using Reason = ExceptedPair::Reason;

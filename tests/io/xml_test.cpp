@@ -1,10 +1,12 @@
-#include "lithe/io/xml.h"
+#include "lithe/io/xml/xml.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
 namespace lithe::test {
+
+using namespace internal;
 namespace {
 
 class Parsed {

@@ -1,4 +1,4 @@
-#include "lithe/lcp/active_set.h"
+#include "lithe/lcp/modes/active_set.h"
 
 #include <gtest/gtest.h>
 
@@ -8,6 +8,8 @@
 #include "tests/support/random_test.h"
 
 namespace lithe::test {
+
+using namespace internal;
 namespace {
 
 // Rows with A = 1 and scale 1 that know nothing of each other.

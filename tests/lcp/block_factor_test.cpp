@@ -1,4 +1,4 @@
-#include "lithe/lcp/block_factor.h"
+#include "lithe/linalg/block_factor.h"
 
 #include <Eigen/LU>
 #include <gtest/gtest.h>
@@ -7,9 +7,11 @@
 #include <random>
 
 #include "lithe/core/eigen.h"
-#include "lithe/lcp/factor_updates.h"
+#include "lithe/linalg/factor_updates.h"
 
 namespace lithe::test {
+
+using namespace internal;
 namespace {
 
 using Pairs = std::vector<BlockGraph::Pair>;

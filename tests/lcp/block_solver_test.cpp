@@ -1,16 +1,17 @@
-#include "lithe/lcp/block_solver.h"
-
 #include <Eigen/QR>
 #include <gtest/gtest.h>
 
 #include <random>
 
-#include "lithe/lcp/active_set.h"
-#include "lithe/lcp/lcp_tolerances.h"
-#include "lithe/lcp/padded_matrix.h"
+#include "lithe/lcp/block/solver.h"
+#include "lithe/lcp/modes/active_set.h"
+#include "lithe/lcp/modes/tolerances.h"
+#include "lithe/linalg/padded_matrix.h"
 
 // Problems given by factors against the same problems with their matrix.
 namespace lithe::test {
+
+using namespace internal;
 namespace {
 
 struct FactoredProblem {

@@ -1,5 +1,3 @@
-#include "lithe/lcp/class_factor.h"
-
 #include <Eigen/LU>
 #include <Eigen/QR>
 #include <gtest/gtest.h>
@@ -7,12 +5,15 @@
 #include <limits>
 #include <random>
 
-#include "lithe/lcp/dense_lu.h"
+#include "lithe/lcp/modes/mode_factor.h"
 #include "lithe/lcp/solve_lcp.h"
+#include "lithe/linalg/dense_lu.h"
 #include "tests/support/lcp_problems.h"
 #include "tests/support/random_test.h"
 
 namespace lithe::test {
+
+using namespace internal;
 namespace {
 
 // Everything that a ClassFactor can do, as dense matrices.

@@ -1,16 +1,17 @@
-#include "lithe/lcp/class_inverse.h"
-
 #include <Eigen/LU>
 #include <gtest/gtest.h>
 
 #include <random>
 
 #include "lithe/core/eigen.h"
+#include "lithe/lcp/modes/mode_inverse.h"
 #include "tests/lcp/lcp_shorthand.h"
 #include "tests/support/random_model.h"
 #include "tests/support/random_test.h"
 
 namespace lithe::test {
+
+using namespace internal;
 namespace {
 
 PaddedMatrix padded_copy(const MatX& K) {

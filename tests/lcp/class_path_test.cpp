@@ -1,15 +1,16 @@
-#include "lithe/lcp/class_path.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "lithe/lcp/active_set.h"
-#include "lithe/lcp/ridge_solution.h"
+#include "lithe/lcp/direct/ridge_solution.h"
+#include "lithe/lcp/modes/active_set.h"
+#include "lithe/lcp/pivoting/lemke_path.h"
 #include "tests/support/lcp_problems.h"
 #include "tests/support/random_test.h"
 
 namespace lithe::test {
+
+using namespace internal;
 namespace {
 
 constexpr double kEpsilon = 1e-9;

@@ -1,4 +1,4 @@
-#include "lithe/lcp/dantzig.h"
+#include "lithe/lcp/pivoting/dantzig.h"
 
 #include <gtest/gtest.h>
 
@@ -12,6 +12,8 @@
 #include "tests/support/random_test.h"
 
 namespace lithe::test {
+
+using namespace internal;
 namespace {
 
 LcpSolution dantzig(const LcpProblem& problem, DantzigBuffers& buffers) {

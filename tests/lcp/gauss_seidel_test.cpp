@@ -1,10 +1,11 @@
-#include "lithe/lcp/gauss_seidel.h"
+#include "lithe/lcp/sweeps/gauss_seidel.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 
+#include "lithe/lcp/sweeps/gauss_seidel_iteration.h"
 #include "tests/lcp/lcp_shorthand.h"
 #include "tests/support/allocation_counter.h"
 #include "tests/support/lcp_oracle.h"
@@ -12,6 +13,8 @@
 #include "tests/support/random_test.h"
 
 namespace lithe::test {
+
+using namespace internal;
 namespace {
 
 LcpSolution gauss_seidel(const LcpProblem& problem, int sweeps = 2000) {

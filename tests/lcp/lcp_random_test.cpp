@@ -5,8 +5,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "lithe/core/finite.h"
 #include "lithe/lcp/solve_lcp.h"
+#include "lithe/simd/internal/finite.h"
 #include "tests/lcp/lcp_shorthand.h"
 #include "tests/support/lcp_oracle.h"
 #include "tests/support/lcp_problems.h"
@@ -16,6 +16,8 @@
 // What solve_lcp() promises, on random problems of every family: 20,000 of them each time, and a million with
 // LITHE_TEST_SCALE=50.
 namespace lithe::test {
+
+using namespace internal;
 namespace {
 
 constexpr double kPolished = 1e-9;      // residual of a solution,

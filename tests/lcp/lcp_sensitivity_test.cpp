@@ -1,4 +1,4 @@
-#include "lithe/lcp/lcp_sensitivity.h"
+#include "lithe/lcp/modes/lcp_sensitivity.h"
 
 #include <gtest/gtest.h>
 
@@ -15,6 +15,8 @@
 #include "tests/support/random_test.h"
 
 namespace lithe::test {
+
+using namespace internal;
 namespace {
 
 // A line in the space of problems along which the rank stays: rows of W are stretched and columns mixed, u, friction and

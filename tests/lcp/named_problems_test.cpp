@@ -4,12 +4,14 @@
 
 #include <cmath>
 
-#include "lithe/lcp/class_factor.h"
+#include "lithe/lcp/modes/mode_factor.h"
 #include "lithe/lcp/solve_lcp.h"
 #include "tests/lcp/lcp_shorthand.h"
 #include "tests/support/lcp_problems.h"
 
 namespace lithe::test {
+
+using namespace internal;
 namespace {
 
 // Small problems that show one difficulty each, with the answers that the ridge problem's limit gives.

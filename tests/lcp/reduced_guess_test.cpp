@@ -1,4 +1,4 @@
-#include "lithe/lcp/reduced_guess.h"
+#include "lithe/lcp/direct/reduced_guess.h"
 
 #include <Eigen/LU>
 #include <gtest/gtest.h>
@@ -9,6 +9,8 @@
 #include "tests/support/random_test.h"
 
 namespace lithe::test {
+
+using namespace internal;
 namespace {
 
 constexpr int kDofs = 22, kMotors = 16, kFeet = 2, kPoints = 4;

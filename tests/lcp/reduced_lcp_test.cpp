@@ -1,8 +1,8 @@
-#include "lithe/lcp/reduced_lcp.h"
+#include "lithe/lcp/direct/reduced_lcp.h"
 
 #include <gtest/gtest.h>
 
-#include "lithe/lcp/loop_stresses.h"
+#include "lithe/lcp/direct/loop_stresses.h"
 #include "lithe/lcp/solve_lcp.h"
 #include "tests/lcp/lcp_shorthand.h"
 #include "tests/support/lcp_problems.h"
@@ -10,6 +10,8 @@
 #include "tests/support/random_test.h"
 
 namespace lithe::test {
+
+using namespace internal;
 namespace {
 
 // LoopRows of J on a few DoFs: `two_sided` of them first, redundant where that is more than there are DoFs.

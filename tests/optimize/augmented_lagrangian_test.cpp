@@ -1,4 +1,4 @@
-#include "lithe/optimize/augmented_lagrangian.h"
+#include "lithe/optimize/solvers/augmented_lagrangian.h"
 
 #include <gtest/gtest.h>
 
@@ -9,6 +9,8 @@
 #include "tests/optimize/problems.h"
 
 namespace lithe::test {
+
+using namespace internal;
 
 namespace {
 

@@ -10,16 +10,18 @@
 #include <vector>
 
 #include "lithe/core/check.h"
-#include "lithe/optimize/box_qp.h"
+#include "lithe/optimize/numerics/box_qp.h"
 #include "lithe/optimize/residuals.h"
-#include "lithe/scenes/chain.h"
-#include "lithe/scenes/jump_worm.h"
+#include "lithe/scenes/paper/jump_worm.h"
+#include "lithe/scenes/robots/chain.h"
 #include "lithe/step/step.h"
 #include "tests/optimize/problems.h"
 #include "tests/support/error_text.h"
 #include "tests/support/random_test.h"
 
 namespace lithe::test {
+
+using namespace internal;
 namespace {
 
 TEST(Ddp, SolvesALinearQuadraticProblemInOneIteration) {
@@ -202,7 +204,7 @@ TEST(Ddp, LeavesTheSaddleWithComplementarityAwareDerivatives) {
 Problem worm() {
   const Scene scene = falling_jump_worm();
   Problem problem = {.model = scene.model, .start = {scene.q, scene.v}, .steps = 60, .hold = 5};
-  problem.step.constraints.time_step = 4e-3;
+  problem.step.time_step = 4e-3;
   actuate_joints(problem);
   problem.costs = {
       {.residual = residuals::joint_position(scene.model, "root.z", 1.0), .times = Times::final(), .weight = 10},

@@ -5,11 +5,11 @@
 #include <cmath>
 #include <random>
 
-#include "lithe/batch/rollout.h"
 #include "lithe/core/check.h"
 #include "lithe/model/configuration.h"
 #include "lithe/model/parameters.h"
-#include "lithe/scenes/identification_subjects.h"
+#include "lithe/rollout/rollout.h"
+#include "lithe/scenes/robots/identification_subjects.h"
 
 namespace lithe::test {
 namespace {
@@ -51,7 +51,7 @@ void expect_found(const Model& truth, const Identification& problem, const Ident
 TEST(Identification, FindsAMassAndALinkLength) {
   const Model truth = two_link_arm().build();
   StepOptions options;
-  options.constraints.time_step = 5e-3;
+  options.time_step = 5e-3;
   std::mt19937_64 random(1);
   Controls controls = {.steps = 300, .tau = MatX::Zero(2, 300)};
   for (int t = 0; t < 300; ++t) controls.tau.col(t) << 3 * std::sin(0.03 * t), std::cos(0.05 * t);
@@ -63,7 +63,7 @@ TEST(Identification, FindsAMassAndALinkLength) {
 TEST(Identification, WithoutNoiseFindsTheNumbersThemselves) {
   const Model truth = two_link_arm().build();
   StepOptions options;
-  options.constraints.time_step = 5e-3;
+  options.time_step = 5e-3;
   std::mt19937_64 random(1);
   const Controls controls = {.steps = 200};
   Identification problem = with_wrong(truth, {{"body/lower/mass", 0.1, 5}, {"joint/elbow/z", -2, -0.1}}, options, 0.8);
@@ -79,7 +79,7 @@ TEST(Identification, WithoutNoiseFindsTheNumbersThemselves) {
 TEST(Identification, FindsFrictionFromASlide) {
   const Model truth = sliding_block().build();
   StepOptions options;
-  options.constraints.time_step = 5e-3;
+  options.time_step = 5e-3;
   std::mt19937_64 random(2);
   Controls controls = {.steps = 150, .tau = MatX::Zero(2, 150)};
   controls.tau.row(0).head(60).setConstant(12);  // against μ m g = 6.9 N
@@ -91,7 +91,7 @@ TEST(Identification, FindsFrictionFromASlide) {
 TEST(Identification, FindsRestitutionFromBounces) {
   const Model truth = bouncing_ball().build();
   StepOptions options;
-  options.constraints.time_step = 1e-3;
+  options.time_step = 1e-3;
   std::mt19937_64 random(3);
   const Controls controls = {.steps = 900};
   State start = {neutral_configuration(truth), VecX::Zero(6)};
@@ -107,7 +107,7 @@ TEST(Identification, FindsRestitutionFromBounces) {
 TEST(Identification, UsesSegmentsAndSeveralMotionsAndHasTheSameBitsOnAnyNumberOfThreads) {
   const Model truth = two_link_arm().build();
   StepOptions options;
-  options.constraints.time_step = 5e-3;
+  options.time_step = 5e-3;
   std::mt19937_64 random(4);
   const Controls controls = {.steps = 120};
   Identification problem =
@@ -130,7 +130,7 @@ TEST(Identification, UsesSegmentsAndSeveralMotionsAndHasTheSameBitsOnAnyNumberOf
 TEST(Identification, StaysWithinBounds) {
   const Model truth = two_link_arm().build();
   StepOptions options;
-  options.constraints.time_step = 5e-3;
+  options.time_step = 5e-3;
   std::mt19937_64 random(5);
   Identification problem = with_wrong(truth, {{"body/lower/mass", 0.9, 5}}, options, 1.5);
   problem.motions = {measured(truth, {VecX::Constant(2, 1.0), VecX::Zero(2)}, {.steps = 100}, options, 1e-3, random)};

@@ -1,5 +1,3 @@
-#include "lithe/optimize/motion.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -7,16 +5,19 @@
 
 #include "lithe/model/model_builder.h"
 #include "lithe/model/parameters.h"
-#include "lithe/optimize/free_variables.h"
 #include "lithe/optimize/residuals.h"
+#include "lithe/optimize/solvers/evaluated_motion.h"
+#include "lithe/optimize/solvers/free_variables.h"
 #include "lithe/scenes/catalogue.h"
-#include "lithe/scenes/incline.h"
-#include "lithe/scenes/solids.h"
+#include "lithe/scenes/solids/incline.h"
+#include "lithe/scenes/solids/solids.h"
 #include "tests/optimize/problems.h"
 #include "tests/support/differentiate.h"
 #include "tests/support/error_text.h"
 
 namespace lithe::test {
+
+using namespace internal;
 
 namespace {
 
@@ -107,7 +108,7 @@ Problem sliding_box() {
   Problem problem = {.model = scene.model, .start = {scene.q, scene.v}, .steps = 12, .hold = 2};
   problem.start.v[0] = 1.5;
   problem.start.v[1] = 1;
-  problem.step.constraints.time_step = 1e-3;
+  problem.step.time_step = 1e-3;
   problem.actuated = {0, 1, 2};
   problem.costs = {
       {.residual = residuals::velocity(VecX::Zero(scene.model.nv())), .times = Times::all()},
@@ -126,7 +127,7 @@ Problem ball_pendulum() {
                           .add_frame("rod", {.name = "tip", .placement = Pose::translation(0, 0, -1)})
                           .build();
   Problem problem = {.model = model, .start = {VecX::Unit(4, 3), VecX::Constant(3, 0.4)}, .steps = 15};
-  problem.step.constraints.time_step = 0.02;
+  problem.step.time_step = 0.02;
   problem.actuated = {0, 2};
   problem.free_start = {{.dof = 0, .range = 1.5},
                         {.dof = 2, .range = 1},

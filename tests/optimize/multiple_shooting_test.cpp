@@ -9,9 +9,9 @@
 
 #include "lithe/dynamics/energy.h"
 #include "lithe/optimize/residuals.h"
-#include "lithe/scenes/catapult.h"
-#include "lithe/scenes/pendulum.h"
-#include "lithe/scenes/solids.h"
+#include "lithe/scenes/paper/catapult.h"
+#include "lithe/scenes/robots/pendulum.h"
+#include "lithe/scenes/solids/solids.h"
 #include "tests/optimize/problems.h"
 #include "tests/support/error_text.h"
 
@@ -35,7 +35,7 @@ struct DoubleIntegrator {
                 .actuated = {0}} {
     A << 1, h, 0, 1;
     B << h * h, h;
-    problem.step.constraints.time_step = h;
+    problem.step.time_step = h;
   }
 
   ResidualPtr position(double target = 0) const { return residuals::configuration(numbers({target})); }
@@ -151,7 +151,7 @@ Problem constrained_swing_up() {
                      .actuated = {0},
                      .lower = numbers({-5}),
                      .upper = numbers({5})};
-  problem.step.constraints.time_step = 0.01;
+  problem.step.time_step = 0.01;
   problem.costs = {{.residual = residuals::controls(numbers({0})), .weight = 1e-2}};
   problem.constraints = {{.residual = residuals::configuration(numbers({std::numbers::pi}))},
                          {.residual = residuals::velocity(numbers({0}))}};
@@ -301,7 +301,7 @@ TEST(MultipleShooting, GivesTheSameBitsOnAnyNumberOfThreads) {
 TEST(MultipleShooting, ThrowsABoxToItsTarget) {
   const Scene scene = armed_catapult();
   Problem problem = {.model = scene.model, .start = {scene.q, scene.v}, .steps = scene.task->steps, .hold = 20};
-  problem.step.constraints.time_step = scene.time_step;
+  problem.step.time_step = scene.time_step;
   actuate_joints(problem, {"segment_1", "segment_2", "segment_3"});
   problem.costs = {{.residual = residuals::controls(VecX::Zero(3)), .weight = 1e-6}};
   for (const TaskTerm& term : scene.task->terms) {
@@ -333,7 +333,7 @@ Problem lifting_problem() {
   builder.add_shape("box", {.name = "box", .geometry = Sphere{0.1}});
   add_ground(builder);
   Problem problem = {.model = builder.build(), .start = {numbers({0.1}), numbers({0})}, .steps = 60, .hold = 10};
-  problem.step.constraints.time_step = 0.01;
+  problem.step.time_step = 0.01;
   problem.actuated = {0};
   problem.lower = numbers({-30});
   problem.upper = numbers({30});

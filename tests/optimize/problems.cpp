@@ -9,8 +9,8 @@
 
 #include "lithe/model/model_builder.h"
 #include "lithe/optimize/residuals.h"
-#include "lithe/scenes/drone.h"
-#include "lithe/scenes/pendulum.h"
+#include "lithe/scenes/robots/drone.h"
+#include "lithe/scenes/robots/pendulum.h"
 #include "lithe/step/step.h"
 
 namespace lithe::test {
@@ -28,7 +28,7 @@ Model rail(double mass, double damping = 0) {
 
 Problem on_rail(double mass, int steps, double time_step, double x, double v) {
   Problem problem = {.model = rail(mass), .start = {VecX::Constant(1, x), VecX::Constant(1, v)}, .steps = steps};
-  problem.step.constraints.time_step = time_step;
+  problem.step.time_step = time_step;
   problem.actuated = {0};
   return problem;
 }
@@ -136,7 +136,7 @@ VecX MassOnRail::best_controls_through(int t, int row, double target) const {
 
 Problem swing_up(int steps, double time_step, double torque) {
   Problem problem = {.model = pendulum().build(), .start = {VecX::Zero(1), VecX::Zero(1)}, .steps = steps};
-  problem.step.constraints.time_step = time_step;
+  problem.step.time_step = time_step;
   problem.actuated = {0};
   problem.lower = VecX::Constant(1, -torque);
   problem.upper = VecX::Constant(1, torque);
@@ -163,7 +163,7 @@ Problem farthest(int steps) {
 Problem drone_to_five_metres() {
   const Scene scene = resting_drone();
   Problem problem = {.model = scene.model, .start = {scene.q, scene.v}, .steps = scene.task->steps};
-  problem.step.constraints.time_step = scene.time_step;
+  problem.step.time_step = scene.time_step;
   actuate_joints(problem);
   problem.costs = {{.residual = residuals::joint_position(problem.model, "rotor", 5), .times = Times::final()}};
   return problem;
@@ -173,7 +173,7 @@ Problem ThrownBall::problem() const {
   constexpr double kDamping = 0.5, kTimeStep = 0.05;
   constexpr int kSteps = 30;
   Problem problem = {.model = rail(1, kDamping), .start = {VecX::Zero(1), VecX::Constant(1, 1)}, .steps = kSteps};
-  problem.step.constraints.time_step = kTimeStep;
+  problem.step.time_step = kTimeStep;
   problem.free_start = {{.dof = 0, .velocity = true, .range = 5}};
   problem.free_parameters = {{.name = "body/mass/mass", .lower = 0.1, .upper = 5}};
 

@@ -57,7 +57,7 @@ Problem swing_up(int steps = 80, double time_step = 0.05, double torque = 5);
 // A mass on a rail, ±1 N, that shall be as far as it can after T steps: full force throughout.
 Problem farthest(int steps = 20);
 
-// lithe/scenes/drone.h: the paper's drone that shall be 5 m up after 500 steps of 1 ms, and rests on the ground.
+// lithe/scenes/robots/drone.h: the paper's drone that shall be 5 m up after 500 steps of 1 ms, and rests on the ground.
 Problem drone_to_five_metres();
 
 // What can be seen of a thrown ball tells its mass: a drag force that is known, and a mass and an initial velocity that are not. All residuals

@@ -1,4 +1,4 @@
-#include "lithe/optimize/projected_lbfgs.h"
+#include "lithe/optimize/numerics/projected_lbfgs.h"
 
 #include <gtest/gtest.h>
 
@@ -7,6 +7,8 @@
 #include "lithe/core/infinity.h"
 
 namespace lithe::test {
+
+using namespace internal;
 
 namespace {
 

@@ -7,7 +7,7 @@
 
 #include "lithe/core/check.h"
 #include "lithe/optimize/residuals.h"
-#include "lithe/scenes/cartpole.h"
+#include "lithe/scenes/paper/cartpole.h"
 #include "lithe/step/step.h"
 #include "tests/optimize/problems.h"
 
@@ -17,7 +17,7 @@ namespace {
 // Upright, in the middle and at rest, three seconds ahead.
 Problem balance(const Scene& scene) {
   Problem problem = {.model = scene.model, .start = {scene.q, scene.v}, .steps = 300};
-  problem.step.constraints.time_step = scene.time_step;
+  problem.step.time_step = scene.time_step;
   actuate_joints(problem);
   problem.costs = {{.residual = residuals::configuration(VecX::Zero(2)), .times = Times::all()},
                    {.residual = residuals::velocity(VecX::Zero(2)), .times = Times::all(), .weight = 0.1},

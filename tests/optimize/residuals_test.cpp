@@ -103,7 +103,7 @@ TEST(Residuals, ContactForceOfABoxAtRestIsItsWeight) {
     c.value(*force, &jacobian);
     // A normal row and two of friction per contact.
     ASSERT_EQ(jacobian.by_f.cols(), 12);
-    EXPECT_EQ((jacobian.by_f.array() == 1 / c.record.options.time_step()).count(), 4);
+    EXPECT_EQ((jacobian.by_f.array() == 1 / c.record.options.time_step).count(), 4);
     EXPECT_EQ((jacobian.by_f.array() == 0).count(), 8);
     EXPECT_TRUE(force->needs_impulses());
   }

@@ -1,4 +1,4 @@
-#include "lithe/optimize/shooting_program.h"
+#include "lithe/optimize/solvers/shooting_program.h"
 
 #include <gtest/gtest.h>
 
@@ -9,12 +9,14 @@
 
 #include "lithe/model/configuration.h"
 #include "lithe/optimize/residuals.h"
-#include "lithe/scenes/solids.h"
+#include "lithe/scenes/solids/solids.h"
 #include "tests/optimize/problems.h"
 #include "tests/support/differentiate.h"
 #include "tests/support/random_model.h"
 
 namespace lithe::test {
+
+using namespace internal;
 namespace {
 
 // A ball that rolls and slides on the ground, on which an arm turns. Everything that a programme can contain.
@@ -33,7 +35,7 @@ Problem rolling_problem() {
   problem.start.q = neutral_configuration(model);
   problem.start.v = VecX::Zero(model.nv());
   problem.start.v.head<6>() << 0.3, -0.2, -0.01, 1, -2, 0.5;
-  problem.step.constraints.time_step = 0.005;
+  problem.step.time_step = 0.005;
   problem.actuated = {6, 0, 4};
   problem.lower = numbers({-50, -std::numeric_limits<double>::infinity(), -20});
   problem.upper = numbers({50, 30, 20});
@@ -158,7 +160,7 @@ TEST(ShootingProgram, HasTheHessianOfLinearMotions) {
   }
   Problem problem = {
       .model = builder.build(), .start = {numbers({0.1, 0.2}), numbers({0.3, -0.1})}, .steps = 11, .hold = 2};
-  problem.step.constraints.time_step = 0.1;
+  problem.step.time_step = 0.1;
   problem.actuated = {1, 0};
   problem.costs = {{.residual = residuals::configuration(numbers({1, 2})), .times = {2, 8}, .weight = 2},
                    {.residual = residuals::velocity(numbers({0, 0})), .times = Times::all()},

@@ -6,12 +6,14 @@
 #include <limits>
 
 #include "lithe/core/infinity.h"
-#include "lithe/optimize/motion.h"
 #include "lithe/optimize/residuals.h"
+#include "lithe/optimize/solvers/evaluated_motion.h"
 #include "tests/optimize/problems.h"
 #include "tests/support/error_text.h"
 
 namespace lithe::test {
+
+using namespace internal;
 
 namespace {
 

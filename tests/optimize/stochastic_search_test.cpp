@@ -6,12 +6,14 @@
 #include <vector>
 
 #include "lithe/core/infinity.h"
-#include "lithe/optimize/normal_draws.h"
+#include "lithe/optimize/numerics/normal_draws.h"
 #include "lithe/optimize/residuals.h"
 #include "tests/optimize/problems.h"
 #include "tests/support/error_text.h"
 
 namespace lithe::test {
+
+using namespace internal;
 
 namespace {
 

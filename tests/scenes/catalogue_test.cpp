@@ -9,9 +9,9 @@
 #include <variant>
 
 #include "lithe/model/configuration.h"
-#include "lithe/scenes/chain.h"
-#include "lithe/scenes/free_bodies.h"
-#include "lithe/scenes/pendulum.h"
+#include "lithe/scenes/robots/chain.h"
+#include "lithe/scenes/robots/pendulum.h"
+#include "lithe/scenes/solids/free_bodies.h"
 #include "tests/scenes/initial_contacts.h"
 #include "tests/support/error_text.h"
 

@@ -69,7 +69,7 @@ TEST_F(SceneFiles, StandOnAGroundOfTheirOwn) {
   EXPECT_EQ(shown.visuals.size(), 1u);
   EXPECT_TRUE(shown.warnings.empty());
   EXPECT_NEAR(ground_height(shown.scene), -0.3, 1e-12);
-  World world(shown.scene.model, {.constraints = {.time_step = shown.scene.time_step}});
+  World world(shown.scene.model, {.time_step = shown.scene.time_step});
   world.set_state(shown.scene.q, shown.scene.v);
   for (int i = 0; i < 500; ++i) world.step({});
   EXPECT_LT((world.state().q - shown.scene.q).norm(), 1e-9);

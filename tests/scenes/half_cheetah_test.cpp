@@ -1,4 +1,4 @@
-#include "lithe/scenes/half_cheetah.h"
+#include "lithe/scenes/robots/half_cheetah.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "lithe/scenes/humanoid.h"
+#include "lithe/scenes/robots/humanoid.h"
 
 #include <gtest/gtest.h>
 

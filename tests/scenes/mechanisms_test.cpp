@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "lithe/scenes/four_bar.h"
-#include "lithe/scenes/gripper.h"
+#include "lithe/scenes/robots/four_bar.h"
+#include "lithe/scenes/robots/gripper.h"
 #include "tests/scenes/initial_contacts.h"
 #include "tests/support/error_text.h"
 

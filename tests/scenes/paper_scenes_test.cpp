@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "lithe/scenes/cartpole.h"
-#include "lithe/scenes/catapult.h"
-#include "lithe/scenes/drone.h"
-#include "lithe/scenes/jump_worm.h"
+#include "lithe/scenes/paper/cartpole.h"
+#include "lithe/scenes/paper/catapult.h"
+#include "lithe/scenes/paper/jump_worm.h"
+#include "lithe/scenes/robots/drone.h"
 #include "tests/scenes/initial_contacts.h"
 #include "tests/support/constants.h"
 #include "tests/support/step_worlds.h"
@@ -164,7 +164,7 @@ TEST(Cartpole, LeansTowardsTheMiddle) {
 TEST(Cartpole, StartsToMoveAsTheTextbookSays) {
   World world = world_of(leaning_cartpole());
   const double dt = 1e-5, force = 3, l = 0.5;
-  world.options.constraints.time_step = dt;
+  world.options.time_step = dt;
   world.step(VecX(Eigen::Vector2d(force, 0)));
   Eigen::Matrix2d M;
   M << 2, -l * std::cos(1), -l * std::cos(1), 1 + l * l;

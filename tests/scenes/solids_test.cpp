@@ -1,4 +1,4 @@
-#include "lithe/scenes/solids.h"
+#include "lithe/scenes/solids/solids.h"
 
 #include <gtest/gtest.h>
 
@@ -7,15 +7,17 @@
 #include <string>
 #include <variant>
 
-#include "lithe/core/overloaded.h"
-#include "lithe/scenes/balls.h"
-#include "lithe/scenes/incline.h"
-#include "lithe/scenes/pile.h"
-#include "lithe/scenes/towers.h"
+#include "lithe/core/internal/overloaded.h"
+#include "lithe/scenes/solids/balls.h"
+#include "lithe/scenes/solids/incline.h"
+#include "lithe/scenes/solids/pile.h"
+#include "lithe/scenes/solids/towers.h"
 #include "tests/scenes/initial_contacts.h"
 #include "tests/support/error_text.h"
 
 namespace lithe {
+
+using namespace internal;
 namespace {
 
 using test::expect_error;

@@ -7,7 +7,7 @@
 
 #include "lithe/core/check.h"
 #include "lithe/scenes/catalogue.h"
-#include "lithe/scenes/incline.h"
+#include "lithe/scenes/solids/incline.h"
 #include "lithe/step/world.h"
 #include "tests/support/differentiate.h"
 
@@ -85,7 +85,7 @@ TEST(SlidingCube, StopsWhereThePyramidSays) {
        {Case{0, mu * g}, Case{pi / 4, std::sqrt(2) * mu * g}, Case{pi / 2, mu * g}, Case{pi, mu * g}}) {
     SCOPED_TRACE(angle);
     const Scene s = sliding_cube(angle, mu);
-    World world(s.model, {.constraints = {.time_step = 1e-4}});
+    World world(s.model, {.time_step = 1e-4});
     world.set_state(s.q, s.v);
     for (int i = 0; i < 4000; ++i) world.step({});
     EXPECT_NEAR(world.state().q.head<2>().norm(), 1 / (2 * deceleration), 1e-4);

@@ -1,4 +1,4 @@
-#include "lithe/spatial/lane_algebra.h"
+#include "lithe/spatial/internal/lane_algebra.h"
 
 #include <gtest/gtest.h>
 
@@ -8,6 +8,8 @@
 #include "tests/support/random_test.h"
 
 namespace lithe {
+
+using namespace internal;
 namespace {
 
 constexpr double kTolerance = 1e-13;

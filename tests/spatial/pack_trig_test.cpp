@@ -1,4 +1,4 @@
-#include "lithe/spatial/pack_trig.h"
+#include "lithe/simd/internal/pack_trig.h"
 
 #include <gtest/gtest.h>
 
@@ -12,6 +12,8 @@
 #include "tests/support/random_test.h"
 
 namespace lithe {
+
+using namespace internal;
 namespace {
 
 // The distance to the truth in units of the last place of the truth.

@@ -7,13 +7,16 @@
 
 #include "lithe/contact/tangent_basis.h"
 #include "lithe/model/parameters.h"
-#include "lithe/scenes/solids.h"
+#include "lithe/scenes/solids/solids.h"
+#include "lithe/step/internal/step_tape.h"
 #include "tests/support/constrained_model.h"
 #include "tests/support/plain_dynamics.h"
 #include "tests/support/plain_step.h"
 #include "tests/support/random_model.h"
 
 namespace lithe::test {
+
+using namespace internal;
 
 Striker flying_rod(const Material& material) {
   Striker s;
@@ -102,7 +105,7 @@ VecX ContinuousImpact::row(const VecX& q, const Vec3& direction) const {
 VecX ContinuousImpact::impact(const VecX& q, const VecX& v) const {
   const TangentBasis basis = tangent_basis(Vec3::UnitZ());
   const Vec3 directions[3] = {Vec3::UnitZ(), basis.t1, basis.t2};
-  const Constraint& contact = record_.problem.constraints[0];
+  const Constraint& contact = record_.tape().problem.constraints[0];
   std::vector<VecX> clamping;
   VecX normal_push = row(q, directions[0]);
   for (int k = 0; k < contact.rows; ++k) {
@@ -130,7 +133,7 @@ StepRecord one_step(const Model& model, const VecX& q, const VecX& v, const VecX
                     Integrator integrator) {
   StepRecord record;
   StepOptions options;
-  options.constraints.time_step = h;
+  options.time_step = h;
   options.integrator = integrator;
   step(model, {q, v}, {.tau = tau}, options, record);
   return record;

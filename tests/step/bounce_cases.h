@@ -8,12 +8,14 @@
 #include <vector>
 
 #include "lithe/model/model_builder.h"
-#include "lithe/step/bounce.h"
+#include "lithe/step/gradients/bounce.h"
 #include "lithe/step/step.h"
 #include "tests/support/integrate.h"
 
 // Mechanisms that are about to hit the ground, and their motion in continuous time: the judge of derivatives through impacts.
 namespace lithe::test {
+
+using namespace internal;
 
 inline constexpr double kTip = 0.05;  // radius of the sphere that hits the ground
 

@@ -10,7 +10,8 @@
 
 #include "lithe/model/configuration.h"
 #include "lithe/model/parameters.h"
-#include "lithe/scenes/solids.h"
+#include "lithe/scenes/solids/solids.h"
+#include "lithe/step/internal/step_tape.h"
 #include "tests/step/bounce_cases.h"
 #include "tests/step/parameter_cases.h"
 #include "tests/support/allocation_counter.h"
@@ -24,6 +25,8 @@
 // Derivatives through elastic impacts: those of the motion in continuous time, of which a simulation that stops at the very
 // moment of the impact is the judge; and the paper's.
 namespace lithe::test {
+
+using namespace internal;
 namespace {
 
 struct Blocks {
@@ -32,7 +35,7 @@ struct Blocks {
 
 // By differences: q⁺ in the tangent of where it is.
 Blocks difference_blocks(const Model& model, const StepRecord& record, const ContinuousImpact& motion) {
-  const double h = record.options.time_step();
+  const double h = record.options.time_step;
   const Motion start = {record.state.q, record.state.v};
   const Motion end = motion.after(h, start);
   const auto out = [&](const Motion& from) {
@@ -100,7 +103,7 @@ struct Normals {
 Normals bouncing_normals(const Model& model, const StepRecord& record) {
   const PlainStep plain = plain_step(model, record);
   Normals normals{MatX(0, model.nv()), VecX(), plain.M_hat.inverse()};
-  for (const Constraint& constraint : record.problem.constraints) {
+  for (const Constraint& constraint : record.tape().problem.constraints) {
     if (constraint.rule != TargetRule::restitution) continue;
     const Eigen::Index k = normals.N.rows();
     normals.N.conservativeResize(k + 1, Eigen::NoChange);
@@ -232,7 +235,7 @@ TEST(Bounce, BesideAPlasticLandingStaysBounded) {
     const VecX v = (VecX(6) << 0, 0, -1, 0, 0.1, 0).finished();
     const StepRecord record = one_step(model, q, v, {}, h);
     EXPECT_TRUE(bounces(record));
-    EXPECT_EQ(record.problem.constraints.size(), 2U);
+    EXPECT_EQ(record.tape().problem.constraints.size(), 2U);
     return MatX(jacobians_of(model, record, {}).dvnext_dq -
                 jacobians_of(model, record, GradientOptions::exact()).dvnext_dq);
   };

@@ -9,8 +9,9 @@
 
 #include "lithe/model/configuration.h"
 #include "lithe/model/parameters.h"
-#include "lithe/scenes/solids.h"
-#include "lithe/step/displaced_step.h"
+#include "lithe/scenes/solids/solids.h"
+#include "lithe/step/gradients/displaced_step.h"
+#include "lithe/step/internal/step_tape.h"
 #include "tests/step/bounce_cases.h"
 #include "tests/step/parameter_cases.h"
 #include "tests/step/trajectory.h"
@@ -22,6 +23,8 @@
 
 // Derivatives through elastic impacts by parameters: sizes and placements move the moment of the impact.
 namespace lithe::test {
+
+using namespace internal;
 namespace {
 
 // By differences of the motion in continuous time: [∂q; ∂v] at its end. `record` is the step of the impact.
@@ -38,7 +41,7 @@ MatX difference_by_parameters(const Model& model, const StepRecord& record, cons
     both << difference(model, to.q, end.q), to.v;
     return both;
   };
-  return central_difference(out, static_cast<int>(parameters.size()), 1e-3 * record.options.time_step());
+  return central_difference(out, static_cast<int>(parameters.size()), 1e-3 * record.options.time_step);
 }
 
 // All parameters that may move the moment of an impact.
@@ -98,7 +101,7 @@ TEST(BounceByParameters, OfABallInARolloutIsThatOfTheTextbook) {
   for (const double h : {1e-3, 1e-4}) {
     const State start = {neutral_configuration(model), ThrownBall::kSpeed * VecX::Unit(6, 0)};
     StepOptions options;
-    options.constraints.time_step = h;
+    options.time_step = h;
     const std::vector<VecX> tau(static_cast<std::size_t>(std::lround(ThrownBall::kTime / h)));
     const Trajectory trajectory = roll_out(model, start, tau, options);
     const auto row = [&](int output, const GradientOptions& gradient_options) {
@@ -129,7 +132,7 @@ TEST(BounceByParameters, OfAnArmInARolloutIsTheMotionThroughTheImpact) {
     const StepParameters parameters(model, names);
     const auto error_at = [&](double h) {
       StepOptions options;
-      options.constraints.time_step = h;
+      options.time_step = h;
       const std::vector<VecX> tau(static_cast<std::size_t>(std::lround(kTime / h)), s.tau);
       const Trajectory trajectory = roll_out(model, {s.q, s.v}, tau, options);
       const auto impact = std::find_if(trajectory.records.begin(), trajectory.records.end(),
@@ -226,8 +229,8 @@ TEST(BounceByParameters, KnowsHowGapsMove) {
     StepLinearization linearization;
     if (!bounces(record) || !linearize(at.model, record, record.classes, {}, linearization)) return;
     const auto gaps_of = [](const StepRecord& from) {
-      VecX gaps = VecX::Zero(from.problem.row_count());
-      for (const Constraint& constraint : from.problem.constraints) {
+      VecX gaps = VecX::Zero(from.tape().problem.row_count());
+      for (const Constraint& constraint : from.tape().problem.constraints) {
         if (constraint.rule != TargetRule::restitution) continue;
         gaps[constraint.first_row] = from.contacts.contacts[constraint.index].gap;
       }

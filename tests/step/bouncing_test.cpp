@@ -7,8 +7,8 @@
 
 #include "lithe/dynamics/centroidal.h"
 #include "lithe/model/parameters.h"
-#include "lithe/scenes/balls.h"
-#include "lithe/scenes/solids.h"
+#include "lithe/scenes/solids/balls.h"
+#include "lithe/scenes/solids/solids.h"
 #include "tests/support/step_worlds.h"
 
 // Impacts: what two bodies keep of their relative velocity, and what they cannot lose.
@@ -28,7 +28,7 @@ World meeting_balls(double left_mass, double right_mass, double restitution) {
   set_parameter(scene.model, "shape/right/restitution", restitution);
   World world = world_of(scene);
   // Balls that overlap after the step in which they meet are pushed apart; that is not part of the impact.
-  world.options.constraints.correction = 0;
+  world.options.correction = 0;
   return world;
 }
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "lithe/scenes/solids.h"
+#include "lithe/scenes/solids/solids.h"
 #include "lithe/step/gradcheck.h"
 #include "lithe/step/step_jacobians.h"
 #include "tests/support/step_worlds.h"

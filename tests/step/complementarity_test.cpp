@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "lithe/model/configuration.h"
-#include "lithe/scenes/drone.h"
-#include "lithe/scenes/solids.h"
+#include "lithe/scenes/robots/drone.h"
+#include "lithe/scenes/solids/solids.h"
 #include "lithe/step/step_jacobians.h"
 #include "tests/step/trajectory.h"
 #include "tests/support/allocation_counter.h"
@@ -28,7 +28,7 @@ struct Flight {
 Flight learn_to_fly(const GradientOptions& options, int iterations) {
   const Scene scene = resting_drone();
   StepOptions step_options;
-  step_options.constraints.time_step = scene.time_step;
+  step_options.time_step = scene.time_step;
   std::vector<VecX> tau(500, VecX::Zero(1));
   Flight flight = {};
   for (int i = 0; i <= iterations; ++i) {
@@ -173,7 +173,7 @@ TEST(Complementarity, ABouncingContactKeepsItsClass) {
 }
 
 double weight_of(const StepVjp& gradient, const StepRecord& record) {
-  return gradient.v.squaredNorm() + gradient.tau.squaredNorm() / record.options.time_step();
+  return gradient.v.squaredNorm() + gradient.tau.squaredNorm() / record.options.time_step;
 }
 
 TEST(Complementarity, IsNeverTheSmallerGradient) {

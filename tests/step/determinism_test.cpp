@@ -9,7 +9,7 @@
 
 #include "lithe/core/thread_pool.h"
 #include "lithe/scenes/catalogue.h"
-#include "lithe/scenes/solids.h"
+#include "lithe/scenes/solids/solids.h"
 #include "tests/support/step_worlds.h"
 
 // Same input, same bits: whatever happened before, and wherever.
@@ -42,7 +42,7 @@ std::vector<State> trajectory(const Scene& scene, StepOnce step_once) {
 
 StepOptions options_of(const Scene& scene) {
   StepOptions options;
-  options.constraints.time_step = scene.time_step;
+  options.time_step = scene.time_step;
   return options;
 }
 

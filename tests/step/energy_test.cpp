@@ -4,11 +4,11 @@
 #include <cmath>
 #include <string>
 
-#include "lithe/scenes/balls.h"
 #include "lithe/scenes/catalogue.h"
-#include "lithe/scenes/pendulum.h"
-#include "lithe/scenes/pile.h"
-#include "lithe/scenes/solids.h"
+#include "lithe/scenes/robots/pendulum.h"
+#include "lithe/scenes/solids/balls.h"
+#include "lithe/scenes/solids/pile.h"
+#include "lithe/scenes/solids/solids.h"
 #include "tests/support/step_worlds.h"
 
 // A world that nothing drives never gains energy.
@@ -84,7 +84,7 @@ TEST(Energy, ABoxThatSlidesTumblesAndLandsGainsNone) {
     ModelBuilder builder = ground_at(at_the_origin(), {.friction = 0.5});
     add_free_solid(builder, "box", 1, Box{{0.1, 0.15, 0.08}}, Pose::translation(0, 0, 0.6), {.friction = 0.5});
     World world = world_of(builder, 1e-3);
-    world.options.constraints.correction = 0;
+    world.options.correction = 0;
     set_free_velocity(world, "box", Vec3(2, 0.5, 0), Vec3(0.3, 0.8, -0.5) * spin);
     EXPECT_LT(energy_rise(world, 2).in_a_step, 1e-12);
     EXPECT_LT(world.kinetic_energy(), 1e-12);  // all of it is gone
@@ -95,7 +95,7 @@ TEST(Energy, OfAPileFallsUntilItRests) {
   Scene scene = pile(10);
   scene.time_step = 2e-3;
   World world = world_of(scene);
-  world.options.constraints.correction = 0;
+  world.options.correction = 0;
   const double start = energy_of(world);
   const Rise rise = energy_rise(world, 3);
   EXPECT_LT(rise.in_a_step, 1e-9 * start);

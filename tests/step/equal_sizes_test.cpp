@@ -6,7 +6,7 @@
 
 #include "lithe/contact/constraint_options.h"
 #include "lithe/model/parameters.h"
-#include "lithe/scenes/solids.h"
+#include "lithe/scenes/solids/solids.h"
 #include "lithe/spatial/rotation.h"
 #include "lithe/step/gradcheck.h"
 #include "lithe/step/step_jacobians.h"
@@ -15,6 +15,8 @@
 // The tolerances of two shapes go by the smaller one. Two of a kind, and there are many in any scene, are right at the kink: each
 // has half of the derivative, as differences to both sides see it.
 namespace lithe::test {
+
+using namespace internal;
 namespace {
 
 constexpr double kApproachTimeStep = 1e-3;

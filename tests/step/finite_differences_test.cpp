@@ -8,7 +8,7 @@
 
 #include "lithe/model/configuration.h"
 #include "lithe/scenes/catalogue.h"
-#include "lithe/scenes/solids.h"
+#include "lithe/scenes/solids/solids.h"
 #include "lithe/step/step.h"
 #include "tests/support/allocation_counter.h"
 #include "tests/support/differentiate.h"
@@ -76,7 +76,7 @@ MatX stacked(const MatX& above, const MatX& below) {
 TEST(FiniteDifferences, OfFreeFallAreKnown) {
   Ball ball(1);
   const StepRecord& record = ball.step();
-  const double h = record.options.time_step();
+  const double h = record.options.time_step;
   for (const DifferenceOptions& options : {DifferenceOptions(), kRidders}) {
     StepJacobians J;
     const DifferenceReport report = step_differences(*ball.model, record, J, StepBlocks::state, options);
@@ -165,7 +165,7 @@ TEST(FiniteDifferences, ByParametersAreKnown) {
   ball.control.tau = Vec3(3, 0, 5);
   ball.state.v = Vec3(0.5, 0, 0.1);
   const StepRecord& record = ball.step();
-  const double h = record.options.time_step(), m = 2;
+  const double h = record.options.time_step, m = 2;
   const StepParameters parameters(*ball.model, {"gravity/z", "time_step", "body/ball/mass", "joint/ball.x/damping",
                                                 "joint/ball.x/lower", "shape/ball/radius"});
   for (const DifferenceOptions& options : {DifferenceOptions(), kRidders}) {

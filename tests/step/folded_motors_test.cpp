@@ -1,4 +1,4 @@
-#include "lithe/step/folded_motors.h"
+#include "lithe/step/internal/folded_motors.h"
 
 #include <gtest/gtest.h>
 
@@ -7,14 +7,18 @@
 #include <random>
 #include <string>
 
+#include "lithe/step/internal/recorded_stages.h"
+#include "lithe/step/internal/step_tape.h"
+#include "lithe/step/internal/step_workspace.h"
 #include "lithe/step/step.h"
 #include "lithe/step/step_vjp.h"
-#include "lithe/step/step_workspace.h"
 #include "tests/support/step_worlds.h"
 
 // Motors that are not saturated are part of the smooth motion. Nothing but the time that a step takes shows it: a step without a guess,
 // which has a row for every motor, gives the same.
 namespace lithe::test {
+
+using namespace internal;
 namespace {
 
 constexpr int kJoints = 8;
@@ -100,7 +104,7 @@ Comparison compare_along_a_motion(World world, double reach, int steps) {
     step(model, before, control, world.options, whole);
     EXPECT_TRUE(step_workspace(model.tree()).folded.empty()) << "nothing is known of the motors";
     EXPECT_EQ(record.status.rows, whole.status.rows);
-    EXPECT_EQ(record.problem.target, whole.problem.target);
+    EXPECT_EQ(record.tape().problem.target, whole.tape().problem.target);
     if (record.classes != whole.classes) continue;
     ++found.same;
     found.velocity = std::max(found.velocity, difference(record.next.v, whole.next.v));
@@ -157,7 +161,7 @@ TEST(FoldedMotors, StayFoldedBesideAnOverlapThatNothingCanMend) {
     EXPECT_EQ(status.contacts, 1);
     EXPECT_EQ(step_workspace(with.model().tree()).folded.empty(), i == 0) << "in step " << i;
     EXPECT_LE(status.factorizations, 1);
-    const RecordedProblem& problem = with.record().problem;
+    const RecordedProblem& problem = with.record().tape().problem;
     EXPECT_TRUE(problem.is_dropped(problem.constraints[problem.constraint_of_contact[0]].first_row));
     ASSERT_TRUE(without.step(control).solved());
     EXPECT_LE((with.record().next.v - without.record().next.v).norm(), 1e-12);

@@ -14,7 +14,7 @@
 #include "lithe/model/configuration.h"
 #include "lithe/model/parameters.h"
 #include "lithe/scenes/catalogue.h"
-#include "lithe/scenes/solids.h"
+#include "lithe/scenes/solids/solids.h"
 #include "lithe/step/step.h"
 #include "tests/support/gradcheck_scenes.h"
 #include "tests/support/mode_tally.h"

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "lithe/model/parameters.h"
-#include "lithe/scenes/balls.h"
-#include "lithe/scenes/solids.h"
+#include "lithe/scenes/solids/balls.h"
+#include "lithe/scenes/solids/solids.h"
 #include "lithe/step/step_jacobians.h"
 #include "tests/step/trajectory.h"
 #include "tests/support/step_worlds.h"

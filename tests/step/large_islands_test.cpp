@@ -3,19 +3,21 @@
 #include <random>
 
 #include "lithe/scenes/catalogue.h"
-#include "lithe/scenes/pile.h"
-#include "lithe/scenes/towers.h"
-#include "lithe/step/step_stages.h"
+#include "lithe/scenes/solids/pile.h"
+#include "lithe/scenes/solids/towers.h"
+#include "lithe/step/internal/recorded_stages.h"
 #include "lithe/step/step_vjp.h"
 #include "lithe/step/world.h"
 
 // Islands that are solved without their matrix A.
 namespace lithe::test {
+
+using namespace internal;
 namespace {
 
 StepRecord step_of_scene(const Scene& scene, const LcpOptions& lcp) {
   StepOptions options;
-  options.constraints.time_step = scene.time_step;
+  options.time_step = scene.time_step;
   options.lcp = lcp;
   StepRecord record;
   step(scene.model, {scene.q, scene.v}, {}, options, record);
@@ -27,7 +29,7 @@ void compare_with_matrix(const std::string& name, int steps, double tolerance) {
   SCOPED_TRACE(name);
   const Scene scene = lithe::scene(name);
   StepOptions with, without;
-  with.constraints.time_step = without.constraints.time_step = scene.time_step;
+  with.time_step = without.time_step = scene.time_step;
   with.lcp.block_rows = 1000;
   without.lcp.direct_rows = 0;
   Control control;
@@ -86,7 +88,7 @@ TEST(LargeIslands, AHeapIsSolvedInEveryStepWhileItFalls) {
   for (int i = 0; i < 700; ++i) {
     world.step();
     ASSERT_TRUE(world.status().solved()) << "step " << i << ", residual " << world.status().residual;
-    for (const Island& island : world.record().problem.islands) largest = std::max(largest, island.row_count);
+    for (const Island& island : world.record().tape().problem.islands) largest = std::max(largest, island.row_count);
     rounds += world.status().active_set;
     repaired += world.status().path;
   }
@@ -113,7 +115,7 @@ TEST(LargeIslands, HaveTheGradientsOfTheInverse) {
     WarmStart guess;  // of several solutions both take the same
     for (const bool trees : {true, false}) {
       StepOptions options;
-      options.constraints.time_step = scene.time_step;
+      options.time_step = scene.time_step;
       options.lcp.block_rows = trees ? 0 : 1000;
       StepRecord record;
       step(scene.model, {scene.q, v}, {}, options, record, &guess);
@@ -176,13 +178,13 @@ TEST(LargeIslands, SayWhenTheSweepsWereTooFew) {
 TEST(LargeIslands, AHundredSolidsSettle) {
   const Scene scene = pile(100);
   World world(scene.model);
-  world.options.constraints.time_step = 5e-3;
+  world.options.time_step = 5e-3;
   world.options.lcp = {.method = LcpMethod::gauss_seidel, .direct_rows = 100, .sweeps = 100};
   world.set_state(scene.q, scene.v);
   int largest = 0;
   for (int i = 0; i < 600; ++i) {
     ASSERT_FALSE(world.step().diverged);
-    for (const Island& island : world.record().problem.islands) largest = std::max(largest, island.row_count);
+    for (const Island& island : world.record().tape().problem.islands) largest = std::max(largest, island.row_count);
   }
   EXPECT_GT(largest, 100);
   for (const World::ContactImpulse& contact : world.contacts()) EXPECT_GT(contact.gap, -5e-3);

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <string>
 
-#include "lithe/scenes/pendulum.h"
+#include "lithe/scenes/robots/pendulum.h"
 #include "tests/support/step_worlds.h"
 
 // Joint limits hold.

@@ -7,7 +7,7 @@
 
 #include "lithe/dynamics/body_motion.h"
 #include "lithe/dynamics/centroidal.h"
-#include "lithe/scenes/four_bar.h"
+#include "lithe/scenes/robots/four_bar.h"
 #include "lithe/spatial/rotation.h"
 #include "tests/support/step_worlds.h"
 
@@ -92,7 +92,7 @@ TEST(Loops, AnOpenLoopClosesItself) {
   set_joint_state(world, "coupler", 0.2);
   const double open = loop_error_of(world, "pin").shift;
   EXPECT_GT(open, 0.05);
-  run(world, open / world.options.constraints.max_loop_speed + 0.1);
+  run(world, open / world.options.max_loop_speed + 0.1);
   EXPECT_LT(loop_error_of(world, "pin").shift, 1e-5);
 }
 

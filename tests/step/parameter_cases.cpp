@@ -223,8 +223,8 @@ ConstrainedCase random_mechanism_case(std::mt19937_64& random) {
       random_constrained_case(random, {.max_dofs = 14, .contacts = chance(random, 0.4), .loops = false});
   if (chance(random, 0.5)) close_something(at, random);
   limit_joints(at, random);
-  at.options.constraints.max_loop_speed = 1e3;
-  if (chance(random, 0.5)) at.options.constraints.max_correction_speed = 1e3;
+  at.options.max_loop_speed = 1e3;
+  if (chance(random, 0.5)) at.options.max_correction_speed = 1e3;
   return at;
 }
 
@@ -256,7 +256,7 @@ ConstrainedCase random_solids_case(std::mt19937_64& random) {
     at.control.motor_targets = random_vector(random, 1, 0.2);
   }
   for (const PlacedSolid& solid : solids) set_in_motion(solid, random, at);
-  at.options.constraints.time_step = uniform(random, 1e-3, 1e-2);
+  at.options.time_step = uniform(random, 1e-3, 1e-2);
   if (chance(random, 0.3)) at.options.integrator = Integrator::explicit_position;
   return at;
 }

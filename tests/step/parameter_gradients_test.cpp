@@ -12,12 +12,12 @@
 
 #include "lithe/model/configuration.h"
 #include "lithe/model/parameters.h"
-#include "lithe/scenes/solids.h"
-#include "lithe/step/displaced_step.h"
-#include "lithe/step/linearization.h"
-#include "lithe/step/parameter_columns.h"
+#include "lithe/scenes/solids/solids.h"
+#include "lithe/step/gradients/displaced_step.h"
+#include "lithe/step/gradients/linearization.h"
+#include "lithe/step/gradients/parameter_columns.h"
+#include "lithe/step/internal/recorded_stages.h"
 #include "lithe/step/step_jacobians.h"
-#include "lithe/step/step_stages.h"
 #include "tests/step/parameter_cases.h"
 #include "tests/support/allocation_counter.h"
 #include "tests/support/differentiate.h"
@@ -26,6 +26,8 @@
 
 // The derivatives of a step by every number that has a name, against differences of steps.
 namespace lithe::test {
+
+using namespace internal;
 namespace {
 
 // kind/attribute, whatever the thing is called.
@@ -122,7 +124,7 @@ double ParameterCheck::largest_share(const VecX& errors, const VecX& derivative,
     const double largest = derivative.segment(first, count).cwiseAbs().maxCoeff();
     return errors.segment(first, count).cwiseAbs().maxCoeff() / std::max(largest, floor * scale);
   };
-  return std::max({part(0, nv, record_.options.time_step() * speed), part(nv, nv, speed), part(2 * nv, rows, impulse)});
+  return std::max({part(0, nv, record_.options.time_step * speed), part(nv, nv, speed), part(2 * nv, rows, impulse)});
 }
 
 void ParameterCheck::check_column(const std::string& name, const VecX& analytic, DisplacedStep& moved) {
@@ -391,7 +393,7 @@ ConstrainedCase sliding_box(double friction_box, double friction_ground) {
 TEST(ParameterGradients, OfASlidingBoxAreThoseOfTheTextbook) {
   // v⁺ = v − μ g Δt with μ = 2μ_aμ_b/(μ_a + μ_b), whatever the mass.
   const ConstrainedCase at = sliding_box(0.3, 0.6);
-  const double h = at.options.time_step();
+  const double h = at.options.time_step;
   const auto by = [&](const std::string& name) { return column_of(at, name)[6]; };
   EXPECT_NEAR(by("shape/box/friction"), -9.81 * h * 2 * std::pow(0.6 / 0.9, 2), 1e-12);
   EXPECT_NEAR(by("shape/ground/friction"), -9.81 * h * 2 * std::pow(0.3 / 0.9, 2), 1e-12);
@@ -448,7 +450,7 @@ TEST(ParameterGradients, OfAMotorsGainsAndTargetAreMultiplesOfOneAnother) {
   state.v.head<2>() << 0.3, 0.7;
   state.v[5] = 2;
   StepOptions options;
-  options.constraints.time_step = 1e-3;
+  options.time_step = 1e-3;
   StepRecord record;
   step(model, state, {.motor_targets = VecX::Constant(1, 0.03)}, options, record, nullptr);
   ASSERT_TRUE(record.status.solved());

@@ -7,6 +7,7 @@
 
 #include "lithe/core/infinity.h"
 #include "lithe/scenes/catalogue.h"
+#include "lithe/step/internal/step_tape.h"
 #include "tests/support/constants.h"
 #include "tests/support/constrained_model.h"
 #include "tests/support/error_text.h"
@@ -15,6 +16,8 @@
 
 // What a step refuses, and what it survives.
 namespace lithe::test {
+
+using namespace internal;
 namespace {
 
 // A valid step of a robot with motors, to be spoilt.
@@ -89,21 +92,20 @@ TEST(Refusals, AZeroQuaternionIsNamed) {
 TEST(Refusals, BadOptionsAreNamed) {
   const auto refused = [](auto spoil, const char* name, const std::string& value) {
     Attempt attempt;
-    spoil(attempt.options.constraints);
+    spoil(attempt.options);
     expect_error(attempt, name, value);
   };
   for (const double bad : {0.0, -1e-3, kNan, kInfinity}) {
-    refused([&](ConstraintOptions& o) { o.time_step = bad; }, "time step", fmt::format("{}", bad));
+    refused([&](StepOptions& o) { o.time_step = bad; }, "time step", fmt::format("{}", bad));
   }
   for (const double bad : {-0.1, 1.1, kNan}) {
-    refused([&](ConstraintOptions& o) { o.correction = bad; }, "correction", fmt::format("{}", bad));
-    refused([&](ConstraintOptions& o) { o.loop_correction = bad; }, "loop correction", fmt::format("{}", bad));
+    refused([&](StepOptions& o) { o.correction = bad; }, "correction", fmt::format("{}", bad));
+    refused([&](StepOptions& o) { o.loop_correction = bad; }, "loop correction", fmt::format("{}", bad));
   }
   for (const double bad : {-1.0, kNan}) {
-    refused([&](ConstraintOptions& o) { o.max_correction_speed = bad; }, "correction speed", fmt::format("{}", bad));
-    refused([&](ConstraintOptions& o) { o.max_loop_speed = bad; }, "speed", fmt::format("{}", bad));
-    refused([&](ConstraintOptions& o) { o.restitution_threshold = bad; }, "restitution threshold",
-            fmt::format("{}", bad));
+    refused([&](StepOptions& o) { o.max_correction_speed = bad; }, "correction speed", fmt::format("{}", bad));
+    refused([&](StepOptions& o) { o.max_loop_speed = bad; }, "speed", fmt::format("{}", bad));
+    refused([&](StepOptions& o) { o.restitution_threshold = bad; }, "restitution threshold", fmt::format("{}", bad));
   }
   Attempt attempt;
   attempt.options.lcp.sweeps = 0;
@@ -154,7 +156,7 @@ TEST(Absurd, NumbersNeverBecomeNan) {
     for (const double size : {1e10, 1e50, 1e150, 1e200, 1e300}) {
       SCOPED_TRACE(std::string(name) + " with numbers of " + fmt::format("{}", size));
       StepOptions options;
-      options.constraints.time_step = start.time_step;
+      options.time_step = start.time_step;
       Control control = with_targets(start.motor_targets);
       State fast = {start.q, VecX::Constant(start.model.nv(), size)};
       expect_survival(start.model, fast, control, options);
@@ -169,9 +171,9 @@ TEST(Absurd, NumbersNeverBecomeNan) {
       State far = {start.q, start.v};
       far.q[0] = size;
       expect_survival(start.model, far, control, options);
-      options.constraints.time_step = size;
+      options.time_step = size;
       expect_survival(start.model, {start.q, start.v}, control, options);
-      options.constraints.time_step = 1 / size;
+      options.time_step = 1 / size;
       expect_survival(start.model, {start.q, start.v}, control, options);
     }
   }
@@ -211,7 +213,7 @@ TEST(Absurd, ADivergedStepLeavesNoContactsBehind) {
   world.set_state(world.state().q, VecX::Constant(world.model().nv(), 1e300));
   ASSERT_TRUE(world.step().diverged);
   EXPECT_TRUE(world.contacts().empty());
-  EXPECT_EQ(world.record().problem.island_count(), 0);
+  EXPECT_EQ(world.record().tape().problem.island_count(), 0);
   EXPECT_EQ(constraint_forces(world.model(), world.record()), VecX::Zero(world.model().nv()));
   // And goes on as if nothing had been.
   const Scene start = scene("humanoid");

@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-#include "lithe/scenes/solids.h"
+#include "lithe/scenes/solids/solids.h"
 #include "lithe/spatial/rotation.h"
 #include "tests/support/step_worlds.h"
 

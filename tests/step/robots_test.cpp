@@ -5,22 +5,24 @@
 #include <random>
 
 #include "lithe/model/configuration.h"
-#include "lithe/scenes/gripper.h"
-#include "lithe/scenes/half_cheetah.h"
-#include "lithe/scenes/humanoid.h"
-#include "lithe/step/step_stages.h"
+#include "lithe/scenes/robots/gripper.h"
+#include "lithe/scenes/robots/half_cheetah.h"
+#include "lithe/scenes/robots/humanoid.h"
+#include "lithe/step/internal/recorded_stages.h"
 #include "tests/support/allocation_counter.h"
 #include "tests/support/random_test.h"
 #include "tests/support/step_worlds.h"
 
 // Robots in every state that chance finds: nothing ever leaves the finite numbers.
 namespace lithe::test {
+
+using namespace internal;
 namespace {
 
 // Joints anywhere between their limits (limbs may overlap), turned anyhow, just off the ground, everything in motion.
 World thrown_humanoid(const Scene& scene, std::mt19937_64& random) {
   World world(scene.model);
-  world.options.constraints.time_step = 2e-3;
+  world.options.time_step = 2e-3;
   VecX q = random_configuration(scene.model, random);
   q.head<3>() = Vec3(0, 0, 0.4);  // no limb reaches the ground from there
   std::normal_distribution<double> normal;
@@ -71,14 +73,14 @@ TEST(Robots, AHumanoidFallsAndComesToRestFromAnywhere) {
 // What correction may add in the last step, at most (correction_energy.h): the targets that it had before they were reduced are not
 // known any more, but none exceeded max_correction_speed.
 double most_that_correction_may_add(const World& world) {
-  const ConstraintOptions& options = world.options.constraints;
+  const StepOptions& options = world.options;
   const ContactProblem problem = lcps_of(world.model(), world.record());
   const double d = options.max_correction_speed;
   const double gravity_step = world.model().gravity().norm() * options.time_step;
   double most = 0;
   for (int i = 0; i < problem.island_count(); ++i) {
     const BoxedLcp lcp = problem.lcp(i);
-    most += world.record().island_masses[i] * d * (d + gravity_step);
+    most += world.record().tape().island_masses[i] * d * (d + gravity_step);
     for (int row = 0; row < lcp.size(); ++row) {
       const bool corrects = lcp.rows[row].kind == RowKind::one_sided && lcp.at(row, row) > 0;
       if (corrects) most += d * (d + std::abs(lcp.b[row]) + d) / lcp.at(row, row);
@@ -103,7 +105,7 @@ TEST(Robots, JammedLimbsAreFreedWithoutViolence) {
   const Scene scene = standing_humanoid();
   for_random_cases(60, [&](std::mt19937_64& random) {
     World world(scene.model);
-    world.options.constraints.time_step = 2e-3;
+    world.options.time_step = 2e-3;
     world.set_state(random_configuration(scene.model, random), VecX::Zero(scene.model.nv()));
     for (int i = 0; i < 250; ++i) {
       ASSERT_TRUE(world.step().solved());

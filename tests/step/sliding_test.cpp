@@ -4,7 +4,7 @@
 #include <numbers>
 #include <string>
 
-#include "lithe/scenes/solids.h"
+#include "lithe/scenes/solids/solids.h"
 #include "lithe/spatial/rotation.h"
 #include "tests/support/constants.h"
 #include "tests/support/step_worlds.h"

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "lithe/model/configuration.h"
-#include "lithe/step/step_stages.h"
+#include "lithe/step/internal/recorded_stages.h"
 #include "tests/support/constrained_model.h"
 #include "tests/support/differentiate.h"
 #include "tests/support/plain_step.h"
@@ -10,6 +10,8 @@
 
 // The step against the same equations written down densely.
 namespace lithe::test {
+
+using namespace internal;
 namespace {
 
 constexpr int kCases = 3000;
@@ -68,19 +70,19 @@ TEST(StepEquations, OffsetsAreFreeVelocitiesMinusTargets) {
     const StepRecord record = step_of(c);
     const std::size_t n = record.f.size();
     PlainStep plain = plain_step(c.model, record);
-    for (const Constraint& constraint : record.problem.constraints) {
+    for (const Constraint& constraint : record.tape().problem.constraints) {
       if (constraint.rule == TargetRule::correction || constraint.rule == TargetRule::capped) ++corrections;
       if (constraint.rule != TargetRule::reduced) continue;
       // Its correction would have done too much work (correction_energy.h).
       ++reduced;
       EXPECT_TRUE(has(record.status.flags, LcpFlag::targets_dropped));
       for (int row = constraint.first_row; row < constraint.first_row + constraint.rows; ++row) {
-        EXPECT_LE(std::abs(record.problem.target[row]),
+        EXPECT_LE(std::abs(record.tape().problem.target[row]),
                   std::abs(plain.target[row]) + 1e-12);  // rounding of a closed loop
-        plain.target[row] = record.problem.target[row];
+        plain.target[row] = record.tape().problem.target[row];
       }
     }
-    EXPECT_LT(relative_error(as_vector(record.problem.target, n), plain.target), kTolerance);
+    EXPECT_LT(relative_error(as_vector(record.tape().problem.target, n), plain.target), kTolerance);
     EXPECT_LT(relative_error(as_vector(lcps_of(c.model, record).b, n), plain.J * plain.v_free - plain.target),
               kTolerance);
   });
@@ -97,7 +99,7 @@ TEST(StepEquations, ImpulsesChangeTheMotionThroughTheRows) {
     const VecX v = plain.v_free + plain.M_hat.llt().solve(impulse);
     const double scale = std::max(1.0, impulse.cwiseAbs().maxCoeff() * 1e-3);
     EXPECT_LT(relative_error(record.next.v, v, scale), kTolerance);
-    EXPECT_LT(relative_error(constraint_forces(c.model, record) * c.options.time_step(), impulse, scale), 1e-6);
+    EXPECT_LT(relative_error(constraint_forces(c.model, record) * c.options.time_step, impulse, scale), 1e-6);
   });
 }
 
@@ -109,7 +111,7 @@ TEST(StepEquations, EveryRowKeepsItsBounds) {
     ASSERT_TRUE(record.next.q.allFinite() && record.next.v.allFinite());
     ASSERT_FALSE(record.status.diverged);
     EXPECT_TRUE(record.status.solved());  // however contradictory
-    for (const Island& island : record.problem.islands) {
+    for (const Island& island : record.tape().problem.islands) {
       const std::span<const double> f = std::span(record.f).subspan(island.first_row, island.row_count);
       for (int i = 0; i < island.row_count; ++i) {
         const RowBounds bounds = bounds_of(problem.rows[island.first_row + i], f);
@@ -125,7 +127,7 @@ TEST(StepEquations, IntegratorsMoveAlongTheTangent) {
     const ConstrainedCase c = random_constrained_case(random);
     const StepRecord record = step_of(c);
     const VecX& v = c.options.integrator == Integrator::semi_implicit ? record.next.v : c.state.v;
-    EXPECT_EQ(record.next.q, retract(c.model, c.state.q, c.options.time_step() * v));
+    EXPECT_EQ(record.next.q, retract(c.model, c.state.q, c.options.time_step * v));
   });
 }
 
@@ -135,10 +137,10 @@ TEST(StepEquations, IslandsDoNotFeelOneAnother) {
       [](std::mt19937_64& random) {
         const ConstrainedCase c = random_constrained_case(random, {.min_dofs = 12, .max_dofs = 30, .new_root = 0.5});
         const StepRecord record = step_of(c);
-        if (record.problem.island_count() < 2) return Outcome::skipped;
+        if (record.tape().problem.island_count() < 2) return Outcome::skipped;
         const PlainStep plain = plain_step(c.model, record);
         const MatX A = plain.J * plain.M_hat.llt().solve(plain.J.transpose());
-        const std::vector<Island>& islands = record.problem.islands;
+        const std::vector<Island>& islands = record.tape().problem.islands;
         for (std::size_t i = 0; i + 1 < islands.size(); ++i) {
           const Island& a = islands[i];
           const Island& b = islands[i + 1];

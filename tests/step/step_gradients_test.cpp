@@ -3,8 +3,8 @@
 #include <limits>
 
 #include "lithe/scenes/catalogue.h"
-#include "lithe/scenes/free_bodies.h"
-#include "lithe/scenes/solids.h"
+#include "lithe/scenes/solids/free_bodies.h"
+#include "lithe/scenes/solids/solids.h"
 #include "lithe/step/step_jacobians.h"
 #include "lithe/step/step_jvp.h"
 #include "lithe/step/step_vjp.h"

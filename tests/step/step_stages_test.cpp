@@ -1,5 +1,3 @@
-#include "lithe/step/step_stages.h"
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +6,7 @@
 
 #include "lithe/contact/delassus.h"
 #include "lithe/scenes/catalogue.h"
+#include "lithe/step/internal/recorded_stages.h"
 #include "lithe/step/step_jacobians.h"
 #include "lithe/step/step_vjp.h"
 #include "lithe/step/world.h"
@@ -17,6 +16,8 @@
 
 // What a record keeps, and that what it does not keep comes back with the same bits.
 namespace lithe::test {
+
+using namespace internal;
 namespace {
 
 StepCotangent ones(const Model& model) { return {.q = VecX::Ones(model.nv()), .v = VecX::Ones(model.nv())}; }
@@ -65,7 +66,7 @@ TEST(StepRecords, HaveTheLcpsThatWereSolved) {
       const Island& island = later.islands.islands()[i];
       const BoxedLcp lcp = lcp_with_matrix(later, i, A, workspace);
       for (int row = 0; row < island.row_count; ++row) {
-        EXPECT_DOUBLE_EQ(lcp.at(row, row), record.problem.diagonal[island.first_row + row]) << name;
+        EXPECT_DOUBLE_EQ(lcp.at(row, row), record.tape().problem.diagonal[island.first_row + row]) << name;
         EXPECT_EQ(lcp.target[row], at_once.target[island.first_row + row]) << name;
         double w = lcp.b[row];
         for (int k = 0; k < island.row_count; ++k) w += lcp.at(row, k) * record.f[island.first_row + k];
@@ -141,10 +142,10 @@ TEST(WarmSteps, OfSeveralModelsInTurnAllocateNothing) {
 
 TEST(Worlds, HaveTheirCollidersBeforeTheFirstStep) {
   World world = world_of(scene("humanoid"));
-  const auto colliders = world.record().colliders;
+  const auto colliders = world.record().tape().colliders;
   ASSERT_TRUE(colliders);
   world.step();
-  EXPECT_EQ(world.record().colliders, colliders);
+  EXPECT_EQ(world.record().tape().colliders, colliders);
 }
 
 }  // namespace

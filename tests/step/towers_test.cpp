@@ -1,4 +1,4 @@
-#include "lithe/scenes/towers.h"
+#include "lithe/scenes/solids/towers.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <numbers>
 #include <string>
 
-#include "lithe/scenes/solids.h"
+#include "lithe/scenes/solids/solids.h"
 #include "lithe/spatial/rotation.h"
 #include "tests/support/constants.h"
 #include "tests/support/random_test.h"

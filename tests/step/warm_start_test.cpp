@@ -1,14 +1,17 @@
-#include "lithe/contact/warm_start.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "lithe/model/configuration.h"
-#include "lithe/scenes/towers.h"
+#include "lithe/scenes/solids/towers.h"
+#include "lithe/step/internal/recorded_stages.h"
+#include "lithe/step/internal/row_memory.h"
+#include "lithe/step/internal/step_tape.h"
 #include "lithe/step/step.h"
 
 namespace lithe::test {
+
+using namespace internal;
 namespace {
 
 struct OneStep {
@@ -37,9 +40,9 @@ TEST(WarmStart, OfTheSameStepIsRight) {
 TEST(WarmStart, FindsEveryConstraintOfTheStepItComesFrom) {
   OneStep run(stack(5));
   run.step(nullptr);
-  WarmStart::Guess guess;
-  const int found = run.record.warm_start.guess(run.problem(), guess);
-  EXPECT_EQ(found, static_cast<int>(run.record.problem.constraints.size()));
+  RowGuess guess;
+  const int found = RowMemory::guess(run.record.warm_start, run.problem(), guess);
+  EXPECT_EQ(found, static_cast<int>(run.record.tape().problem.constraints.size()));
   EXPECT_EQ(guess.classes, run.record.classes);
   ASSERT_EQ(guess.impulses.size(), run.record.f.size());
   for (std::size_t i = 0; i < guess.impulses.size(); ++i) {
@@ -50,22 +53,22 @@ TEST(WarmStart, FindsEveryConstraintOfTheStepItComesFrom) {
 TEST(WarmStart, IsSteadyOnceAGuessWasRight) {
   OneStep run(stack(5));
   run.step(nullptr);
-  WarmStart::Guess guess;
-  run.record.warm_start.guess(run.problem(), guess);
+  RowGuess guess;
+  RowMemory::guess(run.record.warm_start, run.problem(), guess);
   EXPECT_EQ(guess.steady, std::vector<std::uint8_t>({0})) << "nothing had been guessed";
   run.step(&run.record.warm_start);
-  run.record.warm_start.guess(run.problem(), guess);
+  RowMemory::guess(run.record.warm_start, run.problem(), guess);
   EXPECT_EQ(guess.steady, std::vector<std::uint8_t>({1}));
 }
 
 TEST(WarmStart, KnowsTheRidgeThatFoundTheClasses) {
   OneStep run(stack(5));
   run.step(nullptr);
-  WarmStart::Guess guess;
-  run.record.warm_start.guess(run.problem(), guess);
+  RowGuess guess;
+  RowMemory::guess(run.record.warm_start, run.problem(), guess);
   ASSERT_GT(run.record.reports[0].ridge, 0);
   EXPECT_EQ(guess.ridges, std::vector<double>({static_cast<float>(run.record.reports[0].ridge)}));
-  WarmStart().guess(run.problem(), guess);
+  RowMemory::guess(WarmStart(), run.problem(), guess);
   EXPECT_EQ(guess.ridges, std::vector<double>({0.0}));
 }
 
@@ -80,18 +83,18 @@ TEST(WarmStart, KnowsContactsByNameNotByPlace) {
   lifted.q[lifted.model.joints()[lifted.model.joints().size() - 2].q_index] += 1;  // the top box, away
   run.state.q = lifted.q;
   run.step(nullptr);
-  WarmStart::Guess guess;
-  const int found = remembered.guess(run.problem(), guess);
-  EXPECT_EQ(found, static_cast<int>(run.record.problem.constraints.size()));
+  RowGuess guess;
+  const int found = RowMemory::guess(remembered, run.problem(), guess);
+  EXPECT_EQ(found, static_cast<int>(run.record.tape().problem.constraints.size()));
   EXPECT_LT(guess.classes.size(), before.size());
 }
 
 TEST(WarmStart, LeavesTheUnknownToTheirVelocity) {
   OneStep run(stack(2));
   run.step(nullptr);
-  WarmStart::Guess guess;
+  RowGuess guess;
   const ContactProblem problem = run.problem();
-  EXPECT_EQ(WarmStart().guess(problem, guess), 0);
+  EXPECT_EQ(RowMemory::guess(WarmStart(), problem, guess), 0);
   EXPECT_EQ(guess.steady, std::vector<std::uint8_t>({0}));
   for (const Constraint& constraint : problem.constraints) {
     const bool pushes = problem.b[constraint.first_row] < 0;

@@ -7,10 +7,10 @@
 #include "lithe/dynamics/centroidal.h"
 #include "lithe/model/configuration.h"
 #include "lithe/model/parameters.h"
-#include "lithe/scenes/balls.h"
 #include "lithe/scenes/catalogue.h"
-#include "lithe/scenes/humanoid.h"
-#include "lithe/scenes/pendulum.h"
+#include "lithe/scenes/robots/humanoid.h"
+#include "lithe/scenes/robots/pendulum.h"
+#include "lithe/scenes/solids/balls.h"
 #include "tests/support/step_worlds.h"
 
 namespace lithe::test {
@@ -26,7 +26,7 @@ TEST(World, StartsInTheNeutralConfigurationAtRest) {
 
 TEST(World, CountsTheTime) {
   World world(pendulum().build());
-  world.options.constraints.time_step = 0.25;
+  world.options.time_step = 0.25;
   for (int i = 0; i < 4; ++i) world.step();
   EXPECT_EQ(world.time(), 1);
   world.set_time(7);
@@ -60,7 +60,7 @@ TEST(World, AppliesAForceForOneStepOnly) {
   world.add_force(box, Vec3(0, 2, 0), Vec3(0.15, 0, 0));
   world.add_force(box, Vec3(0, 1, 0), Vec3(0, 0, 0));
   world.step();
-  const double h = world.options.time_step();
+  const double h = world.options.time_step;
   EXPECT_NEAR(centre_velocity_of(world, "box").y(), 3 * h, 1e-12);
   const double moment = world.model().bodies()[box].inertia.rotational(2, 2);
   const double spin = 0.15 * 2 / moment * h;
@@ -78,7 +78,7 @@ TEST(World, AWrenchActsAboutTheBodysOrigin) {
   wrench[5] = 2;
   world.add_wrench(world.model().body("box"), wrench);
   world.step();
-  const double h = world.options.time_step();
+  const double h = world.options.time_step;
   EXPECT_NEAR(velocity_of(world, "box")[0], 0.3 * h / world.model().bodies()[1].inertia.rotational(0, 0), 1e-12);
   EXPECT_NEAR(centre_velocity_of(world, "box").z(), 2 * h, 1e-12);
 }
@@ -93,7 +93,7 @@ TEST(World, AddsItsForcesToThoseOfTheControl) {
   control.wrenches = {{box, (Vec6() << 0, 0, 0, 2, 0, 0).finished()}};
   world.add_force(box, Vec3(4, 0, 0), Vec3::Zero());
   world.step(control);
-  EXPECT_NEAR(centre_velocity_of(world, "box").x(), 7 * world.options.time_step(), 1e-12);
+  EXPECT_NEAR(centre_velocity_of(world, "box").x(), 7 * world.options.time_step, 1e-12);
   EXPECT_EQ(control.wrenches.size(), 1u);
 }
 
@@ -107,7 +107,7 @@ TEST(World, ContactsCarryTheWeightAtRest) {
     sum += ground_is_b ? contact.impulse : -contact.impulse;
     EXPECT_LT(std::abs(contact.gap), 1e-9);
   }
-  const Vec3 weight = -world.model().total_mass() * world.model().gravity() * world.options.time_step();
+  const Vec3 weight = -world.model().total_mass() * world.model().gravity() * world.options.time_step;
   EXPECT_LT((sum - weight).norm(), 1e-9 * weight.norm());
 }
 
@@ -119,7 +119,7 @@ TEST(World, ContactsAreWhatMovesTheCentreOfMass) {
   Kinematics kin;
   kinematics(world.model(), world.record().state.q, world.record().next.v, kin);
   const double mass = world.model().total_mass();
-  const Vec3 acceleration = centre_of_mass_velocity(world.model(), kin) / world.options.time_step();
+  const Vec3 acceleration = centre_of_mass_velocity(world.model(), kin) / world.options.time_step;
   EXPECT_LT(acceleration.z(), -0.1);
   const Vec3 force = contact_force_on(world, "left_foot") + contact_force_on(world, "right_foot");
   EXPECT_LT((mass * (acceleration - world.model().gravity()) - force).norm(), 1e-9 * mass * kGravity);
@@ -192,7 +192,7 @@ TEST(World, ExplicitPositionsLagBehindByAStep) {
   world.step();
   EXPECT_EQ(q_of(world, "ball.z"), 0);
   world.step();
-  const double h = world.options.time_step();
+  const double h = world.options.time_step;
   EXPECT_NEAR(q_of(world, "ball.z"), -kGravity * h * h, 1e-15);
 }
 

@@ -113,8 +113,8 @@ ConstrainedCase random_constrained_case(std::mt19937_64& random, const Constrain
     result.control.motor_targets = random_vector(random, static_cast<int>(result.model.motors().size()));
   }
   result.control.wrenches = random_wrenches(result.model, random);
-  result.options.constraints.time_step = uniform(random, 1e-4, 1e-2);
-  result.options.constraints.correction = uniform(random, 0, 1);
+  result.options.time_step = uniform(random, 1e-4, 1e-2);
+  result.options.correction = uniform(random, 0, 1);
   if (chance(random, 0.3)) result.options.integrator = Integrator::explicit_position;
   return result;
 }

@@ -14,10 +14,14 @@
 
 #include "lithe/dynamics/body_motion.h"
 #include "lithe/model/parameters.h"
+#include "lithe/step/internal/recorded_stages.h"
+#include "lithe/step/internal/step_tape.h"
 #include "tests/support/constants.h"
 #include "tests/support/scene_arms.h"
 
 namespace lithe::test {
+
+using namespace internal;
 
 namespace {
 
@@ -29,7 +33,7 @@ class SceneMaker {
   explicit SceneMaker(std::mt19937_64& random) : random_(random) {
     gravity_ = chance(random, 0.5) ? Vec3(0, 0, -9.81) : Vec3(9.81 * random_vec3(random).normalized());
     builder_.set_gravity(gravity_);
-    ConstraintOptions& constraints = options_.constraints;
+    StepOptions& constraints = options_;
     constraints.time_step = log_uniform(random, 2e-3, 1e-2);
     constraints.correction = chance(random, 0.1) ? 0.0 : uniform(random, 0.1, 0.9);
     if (chance(random, 0.2)) constraints.loop_correction = uniform(random, 0.2, 1);
@@ -47,7 +51,7 @@ class SceneMaker {
   bool is_stiff(const GradcheckScene& scene) const;
 
  private:
-  double h() const { return options_.time_step(); }
+  double h() const { return options_.time_step; }
   std::string next_prefix() { return fmt::format("{}.", static_cast<char>('a' + prefixes_++)); }
   Material random_material(bool rough) const;
   double random_gap_share() const;
@@ -464,13 +468,13 @@ bool SceneMaker::is_stiff(const GradcheckScene& scene) const {
       if (modulus > kDependent && modulus < kNearlyDependent) return true;
     }
     for (int c = 0; c < island.constraint_count; ++c) {
-      const Constraint& constraint = record.problem.constraints[island.first_constraint + c];
+      const Constraint& constraint = record.tape().problem.constraints[island.first_constraint + c];
       if (constraint.kind != ConstraintKind::contact) continue;
       const Contact& contact = record.contacts.contacts[constraint.index];
       if (flat_shapes_.contains(scene.model.shapes()[contact.a].name)) continue;  // dependent by design
       std::vector<int> rows(constraint.rows);
       std::iota(rows.begin(), rows.end(), constraint.first_row - island.first_row);
-      if (lcp.at(rows[0], rows[0]) * record.island_masses[i] < kLeast) return true;
+      if (lcp.at(rows[0], rows[0]) * record.tape().island_masses[i] < kLeast) return true;
       if (moduli_of(lcp, rows, class_matrix(lcp, rows, {})).minCoeff() < kLeast) return true;
     }
   }

@@ -14,7 +14,7 @@
 #include "lithe/dynamics/jacobians.h"
 #include "lithe/dynamics/mass_matrix.h"
 #include "lithe/model/configuration.h"
-#include "lithe/scenes/humanoid.h"
+#include "lithe/scenes/robots/humanoid.h"
 #include "tests/support/random_model.h"
 #include "tests/support/rigid_scene.h"
 

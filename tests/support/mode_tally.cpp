@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lithe/step/internal/step_tape.h"
 #include "tests/support/pair_fixtures.h"
 
 namespace lithe::test {
+
+using namespace internal;
 
 namespace {
 
@@ -116,7 +119,8 @@ void ModeTally::add(const GradcheckScene& scene, const StepRecord& record) {
     if (part.find("on feet") != std::string::npos) count("flat on feet of unequal friction");
   }
   add_joints(scene.model);
-  for (const Constraint& constraint : record.problem.constraints) add_constraint(scene.model, record, constraint);
+  for (const Constraint& constraint : record.tape().problem.constraints)
+    add_constraint(scene.model, record, constraint);
   add_islands(record);
 }
 
@@ -137,7 +141,7 @@ void ModeTally::add_joints(const Model& model) {
 
 void ModeTally::add_constraint(const Model& model, const StepRecord& record, const Constraint& constraint) {
   const RowClass first = record.classes[constraint.first_row];
-  const std::string kind = lithe::to_string(constraint.kind);
+  const std::string kind = internal::to_string(constraint.kind);
   if (first != RowClass::separating && constraint.kind != ConstraintKind::dry_friction) {
     count(fmt::format("target {}", to_string(constraint.rule)));
   }
@@ -147,7 +151,7 @@ void ModeTally::add_constraint(const Model& model, const StepRecord& record, con
     case ConstraintKind::upper_limit: return count(kind + (first == RowClass::clamping ? " holds" : " is open"));
     case ConstraintKind::motor: {
       const Motor& motor = model.motors()[constraint.index];
-      const double speed = std::abs(record.problem.target[constraint.first_row]);
+      const double speed = std::abs(record.tape().problem.target[constraint.first_row]);
       if (std::isinf(motor.stiffness) && speed == model.joints()[motor.joint].velocity_limit) {
         count("motor at its velocity limit");
       }
@@ -171,7 +175,7 @@ void ModeTally::add_motor(const Motor& motor, bool saturated) {
 
 void ModeTally::add_contact(const StepRecord& record, const Constraint& constraint) {
   const Contact& contact = record.contacts.contacts[constraint.index];
-  const std::vector<Collider>& colliders = record.colliders->colliders();
+  const std::vector<Collider>& colliders = record.tape().colliders->colliders();
   const auto [low, high] = std::minmax(colliders[contact.a].type, colliders[contact.b].type);
   count("pair " + to_string(ShapePair{low, high}));
   const RowClass* classes = &record.classes[constraint.first_row];
@@ -188,13 +192,13 @@ void ModeTally::add_contact(const StepRecord& record, const Constraint& constrai
 }
 
 void ModeTally::add_islands(const StepRecord& record) {
-  for (int i = 0; i < record.problem.island_count(); ++i) {
+  for (int i = 0; i < record.tape().problem.island_count(); ++i) {
     const LcpReport& report = record.reports[i];
     if (report.rank >= report.clamping_rows) continue;
-    const Island& island = record.problem.islands[i];
+    const Island& island = record.tape().problem.islands[i];
     bool sliding = false;
     for (int c = 0; c < island.constraint_count; ++c) {
-      const Constraint& constraint = record.problem.constraints[island.first_constraint + c];
+      const Constraint& constraint = record.tape().problem.constraints[island.first_constraint + c];
       if (constraint.kind != ConstraintKind::contact) continue;
       for (int k = 1; k < constraint.rows; ++k) sliding |= slides(record.classes[constraint.first_row + k]);
     }

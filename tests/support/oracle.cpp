@@ -11,9 +11,11 @@
 
 #include "lithe/core/check.h"
 #include "lithe/core/infinity.h"
-#include "lithe/core/overloaded.h"
+#include "lithe/core/internal/overloaded.h"
 
 namespace lithe::test {
+
+using namespace internal;
 namespace {
 
 double sign(double x) { return x < 0 ? -1.0 : 1.0; }

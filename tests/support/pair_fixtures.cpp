@@ -9,12 +9,15 @@
 #include <ostream>
 #include <variant>
 
+#include "lithe/collision/hull/hull.h"
 #include "lithe/spatial/rotation.h"
 #include "tests/support/constants.h"
 #include "tests/support/oracle.h"
 #include "tests/support/random_model.h"
 
 namespace lithe::test {
+
+using namespace internal;
 namespace {
 
 constexpr int kPooled = 24;  // shapes per type

@@ -8,9 +8,13 @@
 
 #include "lithe/contact/tangent_basis.h"
 #include "lithe/model/configuration.h"
+#include "lithe/step/internal/recorded_stages.h"
+#include "lithe/step/internal/step_tape.h"
 #include "tests/support/plain_dynamics.h"
 
 namespace lithe::test {
+
+using namespace internal;
 
 namespace {
 
@@ -55,12 +59,12 @@ double back(double error, const ConstraintOptions& o) {
 
 void add_contact(const Model& model, const StepRecord& record, const PlainKinematics& kin, const Constraint& constraint,
                  Rows& rows) {
-  const ConstraintOptions& o = record.options.constraints;
+  const ConstraintOptions o = constraint_options_of(record.options);
   const Contact& contact = record.contacts.contacts[constraint.index];
   const BodyIndex a = model.shapes()[contact.a].body;
   const BodyIndex b = model.shapes()[contact.b].body;
   const auto row = [&](const Vec3& d) -> Row { return along(kin, a, contact.p, d) - along(kin, b, contact.p, d); };
-  const std::vector<Collider>& colliders = record.colliders->colliders();
+  const std::vector<Collider>& colliders = record.tape().colliders->colliders();
   const double L = std::min(colliders[contact.a].length_scale, colliders[contact.b].length_scale);
   const Row n = row(contact.n);
   double d = one_sided_target(contact.gap, 1e-5 * L, o);
@@ -78,7 +82,7 @@ void add_contact(const Model& model, const StepRecord& record, const PlainKinema
 void add_motor(const Model& model, const StepRecord& record, const Constraint& constraint, Rows& rows) {
   const Motor& motor = model.motors()[constraint.index];
   const Joint& joint = model.joints()[motor.joint];
-  const double h = record.options.time_step();
+  const double h = record.options.time_step;
   const double wanted = record.control.motor_targets[constraint.index];
   const Row row = unit_row(model.nv(), joint.v_index, 1);
   if (motor.target == Motor::Target::velocity) {
@@ -96,7 +100,7 @@ void add_motor(const Model& model, const StepRecord& record, const Constraint& c
 
 void add_loop(const Model& model, const StepRecord& record, const PlainKinematics& kin, const Constraint& constraint,
               Rows& rows) {
-  const ConstraintOptions& o = record.options.constraints;
+  const ConstraintOptions o = constraint_options_of(record.options);
   const LoopClosure& loop = model.loops()[constraint.index];
   const Pose X_a = kin.X_WB[loop.a] * loop.placement_a;
   const Pose X_b = kin.X_WB[loop.b] * loop.placement_b;
@@ -113,7 +117,7 @@ void add_loop(const Model& model, const StepRecord& record, const PlainKinematic
 
 void add_rows(const Model& model, const StepRecord& record, const PlainKinematics& kin, const Constraint& constraint,
               Rows& rows) {
-  const ConstraintOptions& o = record.options.constraints;
+  const ConstraintOptions o = constraint_options_of(record.options);
   const int nv = model.nv();
   const VecX& q = record.state.q;
   // Of a DoF's joint.
@@ -150,7 +154,7 @@ void add_rows(const Model& model, const StepRecord& record, const PlainKinematic
 
 // What springs and dampers do to M̂ and to the forces.
 void add_resistance(const Model& model, const StepRecord& record, MatX& M_hat, VecX& force) {
-  const double h = record.options.time_step();
+  const double h = record.options.time_step;
   const VecX ahead = retract(model, record.state.q, h * record.state.v);
   VecX rest = neutral_configuration(model);
   for (const Joint& joint : model.joints()) {
@@ -179,11 +183,11 @@ PlainStep plain_step(const Model& model, const StepRecord& record) {
   VecX force = record.control.tau;
   add_resistance(model, record, plain.M_hat, force);
   force -= plain_inverse_dynamics(model, state.q, state.v, VecX::Zero(nv), record.control.wrenches);
-  plain.v_free = state.v + record.options.time_step() * plain.M_hat.llt().solve(force);
+  plain.v_free = state.v + record.options.time_step * plain.M_hat.llt().solve(force);
 
   const PlainKinematics kin = plain_kinematics(model, state.q);
   Rows rows;
-  for (const Constraint& constraint : record.problem.constraints) add_rows(model, record, kin, constraint, rows);
+  for (const Constraint& constraint : record.tape().problem.constraints) add_rows(model, record, kin, constraint, rows);
   const auto count = static_cast<Eigen::Index>(rows.J.size());
   plain.J.resize(count, nv);
   for (Eigen::Index i = 0; i < count; ++i) plain.J.row(i) = rows.J[i];

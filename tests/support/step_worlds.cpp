@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "lithe/dynamics/body_motion.h"
-#include "lithe/scenes/solids.h"
+#include "lithe/scenes/solids/solids.h"
 
 namespace lithe::test {
 
@@ -26,14 +26,14 @@ const Joint& joint_named(const World& world, std::string_view name) {
 
 World world_of(const Scene& scene) {
   World world(scene.model);
-  world.options.constraints.time_step = scene.time_step;
+  world.options.time_step = scene.time_step;
   world.set_state(scene.q, scene.v);
   return world;
 }
 
 World world_of(const ModelBuilder& builder, double time_step) {
   World world(builder.build());
-  world.options.constraints.time_step = time_step;
+  world.options.time_step = time_step;
   return world;
 }
 
@@ -57,7 +57,7 @@ ModelBuilder ground_at(const Site& site, const Material& material, Ground ground
 
 RunReport run(World& world, double seconds, const Control& control) {
   RunReport report;
-  report.steps = static_cast<int>(std::lround(seconds / world.options.time_step()));
+  report.steps = static_cast<int>(std::lround(seconds / world.options.time_step));
   int unsolved = 0;
   for (int i = 0; i < report.steps; ++i) {
     const double time = world.time();
@@ -81,7 +81,7 @@ RunReport run(World& world, double seconds, const Control& control) {
 
 StepOptions with_time_step(double h) {
   StepOptions options;
-  options.constraints.time_step = h;
+  options.time_step = h;
   return options;
 }
 
@@ -133,7 +133,7 @@ Vec3 contact_force_on(const World& world, std::string_view body) {
     if (world.model().shapes()[contact.a].body == index) impulse += contact.impulse;
     if (world.model().shapes()[contact.b].body == index) impulse -= contact.impulse;
   }
-  return impulse / world.options.time_step();
+  return impulse / world.options.time_step;
 }
 
 double energy_of(const World& world) { return world.kinetic_energy() + world.potential_energy(); }

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "lithe/step/internal/step_tape.h"
+#include "lithe/step/step_parameters.h"
+#include "lithe/step/step_record.h"
+
+namespace lithe::internal {
+
+// Throw an Error that names the function and what is wrong with its input.
+
+// The record must hold a step of a model with this structure.
+void check_record(const Model& model, const StepRecord& record, const char* function);
+// The parameters must have been chosen for such a model.
+void check_parameters(const Model& model, const StepParameters& parameters, const char* function);
+// A part of a tangent or cotangent: empty, or `size` finite numbers.
+void check_part(const VecX& part, Eigen::Index size, const char* function, const char* name);
+
+}  // namespace lithe::internal
