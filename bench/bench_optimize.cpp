@@ -10,7 +10,7 @@
 #include "lithe/core/check.h"
 #include "lithe/optimize/ddp.h"
 #include "lithe/optimize/scene_problem.h"
-#include "lithe/optimize/solvers/motion_models.h"
+#include "lithe/optimize/solvers/motion_expansion.h"
 #include "lithe/optimize/solvers/riccati.h"
 #include "lithe/optimize/solvers/wall_clock.h"
 #include "lithe/optimize/stochastic_search.h"
@@ -87,7 +87,7 @@ class DdpPasses {
   DdpOptions options_;
   ThreadPool pool_;
   MotionEvaluator evaluator_;
-  MotionModels models_;
+  MotionExpansion models_;
   RiccatiPass riccati_;
   EvaluatedMotion motion_;
   StageSeconds seconds_;

@@ -174,15 +174,15 @@ void register_stages(const Case& c) {
     detect_contacts(*r.tape().colliders, poses(), *detection, r.contacts, r.options.detection);
   });
   const auto problem = lazily([workload] { return lcps_of(workload().scene.model, workload().record); });
-  const auto guess = std::make_shared<std::vector<RowClass>>();
+  const auto guess = std::make_shared<std::vector<RowMode>>();
   stage("lcp", [problem, guess](StepWorkload& x) {
     StepRecord& r = x.record;
-    *guess = r.classes;
+    *guess = r.modes;
     for (int i = 0; i < problem().island_count(); ++i) {
       const Island& island = problem().islands.islands()[i];
       const auto part = [&](auto& all) { return std::span(all).subspan(island.first_row, island.row_count); };
       r.reports[i] = solve_lcp(problem().lcp(i), r.options.lcp, part(*guess), island_workspace().lcp, part(r.f),
-                               part(r.w), part(r.classes));
+                               part(r.w), part(r.modes));
     }
   });
 }

@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "bench/clocks.h"
-#include "lithe/step/world.h"
+#include "lithe/scenes/world.h"
 
 namespace lithe::bench {
 

@@ -61,6 +61,10 @@ function(lithe_room name)
     install(TARGETS ${target} EXPORT lithe COMPONENT library FILE_SET HEADERS COMPONENT library)
   endif()
 
+  if(LITHE_CHECK_HEADERS)
+    lithe_check_headers(${name} ${target})
+  endif()
+
   if(sources AND lithe_levels)
     if(room_LIGHT)
       list(TRANSFORM room_HEAVY PREPEND ${PROJECT_SOURCE_DIR}/lithe/${name}/)
@@ -76,6 +80,22 @@ function(lithe_room name)
       endforeach()
     endif()
   endif()
+endfunction()
+
+# Compiles each header of a room alone, public or not, with all warnings: the target check_headers does it for all rooms.
+function(lithe_check_headers name target)
+  file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/lithe/${name}/*.h)
+  foreach(header IN LISTS headers)
+    set(alone ${CMAKE_CURRENT_BINARY_DIR}/headers/${header}.cpp)
+    file(CONFIGURE OUTPUT ${alone} CONTENT "#include \"${header}\"\n" @ONLY)
+    list(APPEND sources_alone ${alone})
+  endforeach()
+  add_library(${target}_headers OBJECT EXCLUDE_FROM_ALL ${sources_alone})
+  target_link_libraries(${target}_headers PRIVATE ${target} ${room_USES} lithe_flags)
+  if(NOT TARGET check_headers)
+    add_custom_target(check_headers)
+  endif()
+  add_dependencies(check_headers ${target}_headers)
 endfunction()
 
 # Objects of a room for one level, with what the calling lithe_room() was given.

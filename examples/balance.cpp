@@ -4,7 +4,7 @@
 #include "lithe/model/model_builder.h"
 #include "lithe/optimize/receding_horizon.h"
 #include "lithe/optimize/residuals.h"
-#include "lithe/step/world.h"
+#include "lithe/scenes/world.h"
 
 using namespace lithe;
 

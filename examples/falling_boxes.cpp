@@ -2,7 +2,7 @@
 #include <cstdio>
 
 #include "lithe/model/model_builder.h"
-#include "lithe/step/world.h"
+#include "lithe/scenes/world.h"
 
 int main() {
   using namespace lithe;

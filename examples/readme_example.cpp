@@ -7,7 +7,7 @@
 int main() {
   using namespace lithe;
   const Scene cube = scene("sliding_cube");
-  const RolloutOptions options = {.parameters = StepParameters(cube.model, {"shape/cube/friction"})};
+  const RolloutOptions options = {.gradient = {.parameters = StepParameters(cube.model, {"shape/cube/friction"})}};
   RolloutLoss loss;
   loss.terminal = [](const LossPoint& at, LossGradient& by) {
     by.q[0] = 1;

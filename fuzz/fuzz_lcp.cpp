@@ -77,10 +77,10 @@ class Description {
   VecX vector(int size) {
     return VecX::NullaryExpr(size, [&](Eigen::Index) { return number(); });
   }
-  std::vector<RowClass> guess(int n) {
-    std::vector<RowClass> classes(below(3) == 0 ? 0 : n);
-    for (RowClass& c : classes) c = static_cast<RowClass>(below(4));
-    return classes;
+  std::vector<RowMode> guess(int n) {
+    std::vector<RowMode> modes(below(3) == 0 ? 0 : n);
+    for (RowMode& c : modes) c = static_cast<RowMode>(below(4));
+    return modes;
   }
 
  private:
@@ -97,7 +97,7 @@ void require(bool condition, std::string_view what, const LcpProblem& problem, c
     const LcpRow& row = problem.rows[i];
     fmt::print(stderr, "kind {} normal {} μ {} [{}, {}] key {} b {} f {} w {} class {}\n", static_cast<int>(row.kind),
                row.normal, row.friction, row.lower, row.upper, row.key, problem.b[i], solution.f[i], solution.w[i],
-               static_cast<int>(solution.classes[i]));
+               static_cast<int>(solution.modes[i]));
     for (int j = 0; j < problem.size(); ++j) fmt::print(stderr, " {}", problem.view().at(i, j));
     fmt::print(stderr, "\n");
   }
@@ -199,7 +199,7 @@ double tolerance(const LcpReport& report) {
 
 void check_derivatives(const LcpProblem& problem, const LcpSolution& solution) {
   LcpSensitivity sensitivity;
-  sensitivity.compute(problem.view(), solution.classes, solution.f, solution.report.flags);
+  sensitivity.compute(problem.view(), solution.modes, solution.f, solution.report.flags);
   std::vector<double> df(problem.size()), dw(problem.size());
   const std::vector<double> ones(problem.size(), 1.0);
   sensitivity.forward({.dA_f = ones, .dA_y = ones, .db = ones, .dfriction = ones, .dlower = ones, .dupper = ones}, df,
@@ -211,7 +211,7 @@ void check_derivatives(const LcpProblem& problem, const LcpSolution& solution) {
           "a gradient is not finite", problem, solution);
 }
 
-void check(const LcpProblem& problem, LcpMethod method, std::span<const RowClass> guess, bool wild) {
+void check(const LcpProblem& problem, LcpMethod method, std::span<const RowMode> guess, bool wild) {
   const LcpSolution solution = solve_lcp(problem.view(), {.method = method, .sweeps = 100}, guess);
   const LcpReport& report = solution.report;
   require(all_finite(solution.f) && all_finite(solution.w), "not finite", problem, solution);
@@ -244,7 +244,7 @@ void run(Description input) {
   const MatX W = input.matrix(n, k);
   const VecX target = input.below(2) == 0 ? VecX(VecX::Zero(n)) : input.vector(n);
   const LcpProblem problem = {W * W.transpose(), W * input.vector(k) - target, rows, target};
-  const std::vector<RowClass> guess = input.guess(n);
+  const std::vector<RowMode> guess = input.guess(n);
   for (const LcpMethod method : {LcpMethod::direct, LcpMethod::dantzig, LcpMethod::gauss_seidel}) {
     try {
       check(problem, method, guess, input.wild());

@@ -32,8 +32,11 @@ run_viewer() {
   tools/viewer.sh mock
 }
 
-phase headers "each header compiles alone"
-run_headers() { configure_and_build asan all_verify_interface_header_sets; }
+phase headers "each header compiles alone, with gcc and with clang, warnings as errors"
+run_headers() {
+  configure_and_build headers check_headers
+  configure_and_build headers-clang check_headers
+}
 
 phase sanitizers "all tests with assertions and the address and undefined-behaviour sanitizers"
 run_sanitizers() {

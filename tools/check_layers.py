@@ -61,10 +61,10 @@ KNOWN_CYCLES = [
     ],
     [
         "lithe/step/gradients/bounce",
-        "lithe/step/gradients/class_jvp",
-        "lithe/step/gradients/class_vjp",
         "lithe/step/gradients/complementarity",
         "lithe/step/gradients/jacobian_assembler",
+        "lithe/step/gradients/mode_jvp",
+        "lithe/step/gradients/mode_vjp",
         "lithe/step/gradients/step_jacobians_workspace",
         "lithe/step/step_jacobians",
         "lithe/step/step_jvp",

@@ -156,7 +156,7 @@ run_umlaut() {
   cd "$folder"
   cmake --preset release -D LITHE_NATIVE=OFF --log-level=WARNING >/dev/null
   # What has to do with files and folders, and some of what computes.
-  cmake --build --preset release --target lithe_cli examples/all test_{core,model,io,show,experiments,dynamics,step}
+  cmake --build --preset release --target lithe_cli examples/all test_{core,model,io,viz,experiments,dynamics,step}
   ctest --preset release -R '^(install|cli\.(version|names|bad))'
   tools/fast_tests.sh --without-python
 }

@@ -9,7 +9,7 @@
 #include "lithe/model/configuration.h"
 #include "lithe/optimize/residuals.h"
 #include "lithe/scenes/robots/humanoid.h"
-#include "lithe/step/world.h"
+#include "lithe/scenes/world.h"
 
 namespace lithe::experiments {
 

@@ -28,7 +28,7 @@ struct BenchResult {
   std::string scene;
   int nv = 0, contacts = 0, rows = 0;
   int rank = 0;                  // of the rows that clamp
-  int islands = 0, guessed = 0;  // problems to solve, and how many the warm start has the classes of
+  int islands = 0, guessed = 0;  // problems to solve, and how many the warm start has the modes of
   double forward = 0;            // a whole warm step
   double jacobians = 0;          // all six, from its record
   double vjp = 0, jvp = 0;

@@ -12,7 +12,7 @@
 #include "apps/lithe/report_text.h"
 #include "apps/lithe/step_trouble.h"
 #include "lithe/scenes/from_file.h"
-#include "lithe/step/world.h"
+#include "lithe/scenes/world.h"
 
 namespace lithe::cli {
 

@@ -10,8 +10,8 @@
 #include "apps/lithe/gradcheck_report.h"
 #include "apps/lithe/held_motion.h"
 #include "lithe/scenes/scene.h"
+#include "lithe/scenes/world.h"
 #include "lithe/step/gradcheck.h"
-#include "lithe/step/world.h"
 
 namespace lithe::cli {
 

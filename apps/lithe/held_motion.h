@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "lithe/scenes/scene.h"
-#include "lithe/step/world.h"
+#include "lithe/scenes/world.h"
 
 namespace lithe::cli {
 

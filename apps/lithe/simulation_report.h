@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "lithe/step/world.h"
+#include "lithe/scenes/world.h"
 
 namespace lithe::cli {
 

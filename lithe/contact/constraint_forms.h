@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "lithe/contact/class_response.h"
+#include "lithe/contact/mode_response.h"
 #include "lithe/lcp/solve_lcp.h"
 
 namespace lithe::internal {
@@ -49,8 +49,8 @@ struct FormInput {
   const double* f;                     // by row
   bool targets = true;                 // false: d = 0
   bool pushes = true;                  // false: T̂ is not wanted
-  // Pushes on bodies that this class holds are left out: they change impulses, but no motion. Null: all are wanted.
-  const ClassResponse* balanced_by = nullptr;
+  // Pushes on bodies that this mode holds are left out: they change impulses, but no motion. Null: all are wanted.
+  const ModeResponse* balanced_by = nullptr;
 };
 
 void constraint_forms(const Model& model, const FormInput& in, ConstraintForms& out);

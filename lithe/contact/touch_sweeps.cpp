@@ -104,9 +104,9 @@ class TouchOperator {
 }  // namespace
 
 LcpReport solve_by_sweeps(ContactProblem& problem, int island, const LcpOptions& options, SweepWorkspace& work,
-                          std::span<double> f, std::span<double> w, std::span<RowClass> classes) {
+                          std::span<double> f, std::span<double> w, std::span<RowMode> modes) {
   TouchOperator A(problem, island, work);
-  return gauss_seidel::iterate(A.rows(), A, options, f, w, classes);
+  return gauss_seidel::iterate(A.rows(), A, options, f, w, modes);
 }
 
 }  // namespace lithe::internal

@@ -14,8 +14,8 @@ struct SweepWorkspace {
 // reads its own from them. A sweep costs O(rows), not O(rows²), in time and memory, so this is for islands that are too
 // large to be solved directly (LcpOptions::direct_rows): piles of hundreds of bodies.
 //
-// f, w and classes are the island's. As precise as Gauss–Seidel is: see lithe/lcp/sweeps/gauss_seidel.h.
+// f, w and modes are the island's. As precise as Gauss–Seidel is: see lithe/lcp/sweeps/gauss_seidel.h.
 LcpReport solve_by_sweeps(ContactProblem& problem, int island, const LcpOptions& options, SweepWorkspace& work,
-                          std::span<double> f, std::span<double> w, std::span<RowClass> classes);
+                          std::span<double> f, std::span<double> w, std::span<RowMode> modes);
 
 }  // namespace lithe::internal

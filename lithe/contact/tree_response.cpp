@@ -12,10 +12,10 @@ constexpr double kResponseRidge = 1e-10;
 }  // namespace
 
 bool TreeResponse::compute(const DofTree& tree, const ContactProblem& problem, int island,
-                           std::span<const RowClass> classes) {
+                           std::span<const RowMode> modes) {
   forms_.compute(tree, problem, island);
   lcp_ = forms_.lcp(problem, island);
-  classes_.assign(classes.begin(), classes.end());
+  modes_.assign(modes.begin(), modes.end());
   system_.bind(lcp_, graphs_.graph_of(lcp_));
   double sum = 0;
   int live = 0;
@@ -23,7 +23,7 @@ bool TreeResponse::compute(const DofTree& tree, const ContactProblem& problem, i
     sum += response;
     live += response > 0 ? 1 : 0;
   }
-  return live > 0 && system_.factorize(classes_, kResponseRidge * sum / live);
+  return live > 0 && system_.factorize(modes_, kResponseRidge * sum / live);
 }
 
 }  // namespace lithe::internal

@@ -6,12 +6,12 @@
 
 namespace lithe::internal {
 
-// A_C# of one island's classes as products with vectors, by algebra over trees (lcp/block/mode_system.h): O(rows) each where the
+// A_C# of one island's modes as products with vectors, by algebra over trees (lcp/block/mode_system.h): O(rows) each where the
 // inverse of all coordinates of a large island would be O(rows³).
 class TreeResponse {
  public:
   // False where the equations are singular.
-  bool compute(const DofTree& tree, const ContactProblem& problem, int island, std::span<const RowClass> classes);
+  bool compute(const DofTree& tree, const ContactProblem& problem, int island, std::span<const RowMode> modes);
   // out = A_C# x or A_C#ᵀ x, by row of the island.
   void apply(std::span<const double> x, std::span<double> out, bool transposed) {
     system_.apply_inverse(x, out, transposed);
@@ -21,8 +21,8 @@ class TreeResponse {
   TreeForms forms_;
   FactoredLcp lcp_;
   BlockGraphs graphs_;
-  BlockClassSystem system_;
-  std::vector<RowClass> classes_;
+  BlockModeSystem system_;
+  std::vector<RowMode> modes_;
 };
 
 }  // namespace lithe::internal

@@ -113,7 +113,7 @@ class SharedThreads {
   void serve(Thread& self) {
     inside = true;
     while (true) {
-      if (!watch([&] { return phase_of(self.state.load(std::memory_order_relaxed)) == kOffered; })) {
+      if (!spin_until([&] { return phase_of(self.state.load(std::memory_order_relaxed)) == kOffered; })) {
         std::unique_lock lock(self.mutex);
         self.sleeping.store(true, std::memory_order_seq_cst);
         self.wake.wait(lock, [&] { return is_called(self); });
@@ -259,7 +259,7 @@ void ThreadPool::share(const Job& job, int workers) {
   inside = false;
   Meeting& meeting = *meeting_;
   meeting.pending -= alone;
-  watch([&] { return meeting.pending.load(std::memory_order_relaxed) == 0; });
+  spin_until([&] { return meeting.pending.load(std::memory_order_relaxed) == 0; });
   std::unique_lock lock(meeting.mutex);
   meeting.done.wait(lock, [&] { return meeting.pending == 0; });
 }

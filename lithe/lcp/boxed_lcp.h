@@ -26,14 +26,14 @@ enum class RowKind : std::uint8_t {
 };
 
 // Where a row of a solution lies. The letters are those of the paper's derivation.
-enum class RowClass : std::uint8_t {
+enum class RowMode : std::uint8_t {
   clamping,    // C: w = 0, f between its bounds
   separating,  // S: f = 0 and w ≥ 0; also a friction row whose normal separates
   at_lower,    // B: f at its lower bound and w ≥ 0
   at_upper,    // B: f at its upper bound and w ≤ 0
 };
 
-inline bool is_at_bound(RowClass c) { return c == RowClass::at_lower || c == RowClass::at_upper; }
+inline bool is_at_bound(RowMode c) { return c == RowMode::at_lower || c == RowMode::at_upper; }
 
 struct LcpRow {
   static constexpr double kInfinity = std::numeric_limits<double>::infinity();

@@ -38,7 +38,7 @@ enum class LcpStage : std::uint8_t {
   guess,       // the given classification was right
   follow,      // the given impulses' solution was followed to this problem's
   active_set,  // a few rounds of moving all violators
-  path,        // the pivoting path on classes
+  path,        // the pivoting path on modes
   dantzig,
   gauss_seidel,
   unsolved,  // no stage met its tolerance: f is the least-residual one, finite and within its bounds
@@ -47,9 +47,9 @@ const char* to_string(LcpStage stage);
 
 enum class LcpFlag : std::uint8_t {
   none = 0,
-  unpolished = 1,  // f is the ridge problem's (the exact solution of its classes leaves the bounds, or depends on the
+  unpolished = 1,  // f is the ridge problem's (the exact solution of its modes leaves the bounds, or depends on the
                    // ridge), or rounding keeps the residual above 1e-9
-  tied = 2,        // a row is about to change its class, and w there is not implied by the clamping rows
+  tied = 2,        // a row is about to change its mode, and w there is not implied by the clamping rows
   targets_dropped = 4,  // targets contradicted one another: positive and two-sided ones were set to zero
   unsolved = 8,
 };
@@ -67,8 +67,8 @@ struct LcpReport {
   double ridge = 0;     // the ε of the last ridge problem
   int rank = 0;         // of A_CC; −1 where it was not needed
   int clamping_rows = 0;
-  int factorizations = 0;  // of a class's matrix, small ones for a path included
-  int events = 0;          // class changes on the way from the given impulses
+  int factorizations = 0;  // of a mode's matrix, small ones for a path included
+  int events = 0;          // mode changes on the way from the given impulses
   int rounds = 0;          // of the active set
   int pivots = 0;          // of the path or of Dantzig; sweeps of Gauss–Seidel
   int tied_rows = 0;       // f and w both at zero within tolerance, implied or not
@@ -97,34 +97,34 @@ class LcpWorkspace {
 
 // What is known of the solution, as that of the step before: n entries or none of each.
 struct LcpGuess {
-  std::span<const RowClass> classes = {};
+  std::span<const RowMode> modes = {};
   std::span<const double> impulses = {};  // a path begins here (LcpStage::follow)
-  bool steady = true;                     // the classes are likely to be right as they are: they are tried first
-  double ridge = 0;                       // the ε that had found the classes (LcpReport::ridge); 0: not known
+  bool steady = true;                     // the modes are likely to be right as they are: they are tried first
+  double ridge = 0;                       // the ε that had found the modes (LcpReport::ridge); 0: not known
 
   LcpGuess() = default;
-  // Classes alone, in whatever holds them.
-  template <std::convertible_to<std::span<const RowClass>> Classes>
-  LcpGuess(const Classes& given_classes) : classes(given_classes) {}  // NOLINT: they are a guess
-  LcpGuess(std::span<const RowClass> given_classes, std::span<const double> given_impulses, bool is_steady,
+  // Modes alone, in whatever holds them.
+  template <std::convertible_to<std::span<const RowMode>> Modes>
+  LcpGuess(const Modes& given_modes) : modes(given_modes) {}  // NOLINT: they are a guess
+  LcpGuess(std::span<const RowMode> given_modes, std::span<const double> given_impulses, bool is_steady,
            double given_ridge = 0)
-      : classes(given_classes), impulses(given_impulses), steady(is_steady), ridge(given_ridge) {}
+      : modes(given_modes), impulses(given_impulses), steady(is_steady), ridge(given_ridge) {}
 };
 
-// Solves the problem: f, w and classes (n entries each) are written, always finite. Among several true solutions the guess
+// Solves the problem: f, w and modes (n entries each) are written, always finite. Among several true solutions the guess
 // can choose; apart from that the result does not depend on it. Same input, same bits.
 LcpReport solve_lcp(const BoxedLcp& lcp, const LcpOptions& options, const LcpGuess& guess, LcpWorkspace& workspace,
-                    std::span<double> f, std::span<double> w, std::span<RowClass> classes);
+                    std::span<double> f, std::span<double> w, std::span<RowMode> modes);
 
 // The same for a problem given by factors, whose A is never formed; a friction row is in the group of its normal. By the direct
 // method, whatever the options say.
 LcpReport solve_lcp(const FactoredLcp& lcp, const LcpOptions& options, const LcpGuess& guess, LcpWorkspace& workspace,
-                    std::span<double> f, std::span<double> w, std::span<RowClass> classes);
+                    std::span<double> f, std::span<double> w, std::span<RowMode> modes);
 
 // In one call, for occasional use.
 struct LcpSolution {
   std::vector<double> f, w;
-  std::vector<RowClass> classes;
+  std::vector<RowMode> modes;
   std::vector<std::uint8_t> dropped_targets;  // by row; empty where none were
   LcpReport report;
 };

@@ -12,7 +12,7 @@
 #include "lithe/model/configuration.h"
 #include "lithe/optimize/solvers/augmented_lagrangian.h"
 #include "lithe/optimize/solvers/best_plan.h"
-#include "lithe/optimize/solvers/motion_models.h"
+#include "lithe/optimize/solvers/motion_expansion.h"
 #include "lithe/optimize/solvers/riccati.h"
 
 namespace lithe {
@@ -80,7 +80,7 @@ class Ddp {
   ThreadPool pool_;
   int nv_;
   std::vector<std::unique_ptr<MotionEvaluator>> evaluators_;  // one per thread
-  MotionModels models_;                                       // of the motion at hand
+  MotionExpansion models_;                                    // of the motion at hand
   RiccatiPass riccati_;
   Candidate current_;
   std::vector<Candidate> trials_;  // one per thread

@@ -93,6 +93,7 @@ class Identifier {
   SolveLog log_;
   ThreadPool pool_;
   StepParameters names_;
+  GradientOptions by_parameters_;
   VecX lower_, upper_, weights_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<NormalEquations> normal_, trial_;
@@ -113,7 +114,10 @@ Identifier::Identifier(const Identification& problem, const SolveOptions& option
       options_(options),
       log_(options),
       pool_(options.threads),
-      names_(problem.model, names_of(problem)) {
+      names_(problem.model, names_of(problem)),
+      by_parameters_{.bounce = options.gradient.bounce, .parameters = names_} {
+  LITHE_CHECK(!options.gradient.complementarity_aware,
+              "identify: complementarity-aware gradients are for losses of motions; identification has sensitivities");
   const int nv = problem.model.nv(), count = names_.size();
   lower_.resize(count);
   upper_.resize(count);
@@ -174,7 +178,7 @@ void Identifier::simulate(const Segment& segment, bool derivatives, Worker& work
     if (derivatives) {
       const StepJacobians& J = worker.jacobians;
       step_jacobians(worker.model, worker.record, worker.jacobians, StepBlocks::state, options_.gradient);
-      step_parameter_jacobian(worker.model, worker.record, names_, worker.by_parameters, options_.gradient);
+      step_parameter_jacobian(worker.model, worker.record, worker.by_parameters, by_parameters_);
       const auto carry = [&](MatX& S) {
         MatX next(n, S.cols());
         next.topRows(nv).noalias() = J.dqnext_dq * S.topRows(nv) + J.dqnext_dv * S.bottomRows(nv);

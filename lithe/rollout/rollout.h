@@ -23,8 +23,7 @@ struct RolloutOptions {
   Tape tape = Tape::checkpoints;
   int checkpoint_every = 1;  // k; 0: about √T
 
-  GradientOptions gradient = {};
-  StepParameters parameters = {};  // differentiate by these too
+  GradientOptions gradient = {};  // its parameters are numbers that hold for all steps, or differ from step to step
 };
 
 // How many steps lie between two checkpoints of a rollout of that many: all with Tape::records.

@@ -56,20 +56,20 @@ void cut(int t, const RolloutCotangent& by, StepCotangent& lambda, RolloutReport
 void step_back(const Model& model, const StepRecord& record, int t, const RolloutCotangent& by,
                const RolloutOptions& options, RolloutVjpWorkspace& workspace, RolloutGradient& out) {
   StepVjp& vjp = workspace.vjp;
-  const bool has_parameters = options.parameters.size() > 0;
-  step_vjp(model, record, workspace.lambda, vjp, options.gradient, has_parameters ? &options.parameters : nullptr);
+  step_vjp(model, record, workspace.lambda, vjp, options.gradient);
   out.report.note(t, vjp.report);
   add_column(by.q, t, vjp.q);
   add_column(by.v, t, vjp.v);
   add_column(by.tau, t, vjp.tau);
   const bool finite = !vjp.report.overflowed && vjp.q.allFinite() && vjp.v.allFinite() && vjp.tau.allFinite() &&
-                      (!has_parameters || vjp.parameters.allFinite());
+                      vjp.parameters.allFinite() && vjp.motor_targets.allFinite();
   if (!finite) [[unlikely]]
     return cut(t, by, workspace.lambda, out.report);
   workspace.lambda.q = vjp.q;
   workspace.lambda.v = vjp.v;
   out.tau.col(t) = vjp.tau;
-  if (has_parameters) out.step_parameters.col(t) = vjp.parameters;
+  if (out.step_parameters.rows() > 0) out.step_parameters.col(t) = vjp.parameters;
+  if (out.motor_targets.rows() > 0) out.motor_targets.col(t) = vjp.motor_targets;
 }
 
 // From the end back to where the model has stood still since, if it diverged: x_{t+1} = x_t.
@@ -119,7 +119,10 @@ void rollout_vjp(const Model& model, const Rollout& rollout, const RolloutCotang
   const int steps = rollout.trajectory.steps();
   out.report.clear(steps);
   out.report.diverged_at = rollout.trajectory.diverged_at;
-  out.step_parameters.setZero(options.parameters.size(), steps);
+  LITHE_CHECK(!options.gradient.wrenches, "rollout_vjp: gradients by wrenches are step_vjp()'s alone");
+  out.step_parameters.setZero(options.gradient.parameters.size(), steps);
+  out.motor_targets.setZero(options.gradient.motor_targets ? static_cast<Eigen::Index>(model.motors().size()) : 0,
+                            steps);
   if (by.tau.size() > 0) {
     out.tau = by.tau;
   } else {

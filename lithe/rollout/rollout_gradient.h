@@ -12,10 +12,11 @@ struct RolloutGradient {
   VecX q;            // nv, by the initial q, in its tangent
   VecX v;            // nv, by the initial v
   MatX tau;          // nv × T
-  VecX parameters;   // one per RolloutOptions::parameters: of numbers that hold for all steps
+  VecX parameters;   // one per GradientOptions::parameters: of numbers that hold for all steps
   MatX
       step_parameters;  // parameters × T: of numbers that may differ from step to step (motor targets). Its row sums are
                         // `parameters`
+  MatX motor_targets;   // motors × T, if GradientOptions asks for them: what Controls::motor_targets holds
   RolloutReport report;
 };
 

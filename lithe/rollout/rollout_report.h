@@ -21,7 +21,7 @@ struct RolloutReport {
 
   std::vector<GradientMode> modes;  // of all T steps; `exact` for those after a diverged one
 
-  // How far the nearest row of any step is from changing its class (GradientReport::margin), and where that is.
+  // How far the nearest row of any step is from changing its mode (GradientReport::margin), and where that is.
   double margin = std::numeric_limits<double>::infinity();
   int margin_step = -1, margin_row = -1;
   double inconsistency = 0;  // the largest, and where

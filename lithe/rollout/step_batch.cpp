@@ -47,22 +47,25 @@ void step_batch(const Model& model, std::span<const State> states, std::span<con
 }
 
 void vjp_batch(const Model& model, std::span<const StepRecord> records, std::span<const StepCotangent> by_next,
-               ThreadPool& pool, StepVjpBatch& out, const GradientOptions& options, const StepParameters* parameters) {
+               ThreadPool& pool, StepVjpBatch& out, const GradientOptions& options) {
   LITHE_CHECK(by_next.size() == records.size(), "there are {} gradients for {} records; give one each", by_next.size(),
               records.size());
   const auto count = static_cast<Eigen::Index>(records.size());
   for (MatX* part : {&out.q, &out.v, &out.tau}) part->resize(model.nv(), count);
-  out.parameters.resize(parameters != nullptr ? parameters->size() : 0, count);
+  out.parameters.resize(options.parameters.size(), count);
+  out.motor_targets.resize(options.motor_targets ? static_cast<Eigen::Index>(model.motors().size()) : 0, count);
+  LITHE_CHECK(!options.wrenches, "vjp_batch: gradients by wrenches are step_vjp()'s alone");
   out.reports.resize(records.size());
   if (out.workers.size() < static_cast<std::size_t>(pool.size())) out.workers.resize(pool.size());
   const auto fetch = [&](int i) { prefetch_elements(by_next[i].q, by_next[i].v, by_next[i].f); };
   const auto differentiate = [&](int i, int worker) {
     StepVjp& vjp = out.workers[worker];
-    step_vjp(model, records[i], by_next[i], vjp, options, parameters);
+    step_vjp(model, records[i], by_next[i], vjp, options);
     out.q.col(i) = vjp.q;
     out.v.col(i) = vjp.v;
     out.tau.col(i) = vjp.tau;
-    if (parameters != nullptr) out.parameters.col(i) = vjp.parameters;
+    if (out.parameters.rows() > 0) out.parameters.col(i) = vjp.parameters;
+    if (out.motor_targets.rows() > 0) out.motor_targets.col(i) = vjp.motor_targets;
     out.reports[i] = vjp.report;
   };
   for_each_record(records, pool, fetch, by_item(differentiate));

@@ -26,14 +26,14 @@ void step_batch(const Model& model, std::span<const State> states, std::span<con
 
 // Gradients by the inputs of many steps: column i belongs to records[i] and by_next[i].
 struct StepVjpBatch {
-  MatX q, v, tau;   // nv × items
-  MatX parameters;  // parameters × items, if any were given
+  MatX q, v, tau;      // nv × items
+  MatX parameters;     // parameters × items, if any were given
+  MatX motor_targets;  // motors × items, if GradientOptions asks for them
   std::vector<GradientReport> reports;
   std::vector<StepVjp> workers;  // workspaces, one per thread
 };
 void vjp_batch(const Model& model, std::span<const StepRecord> records, std::span<const StepCotangent> by_next,
-               ThreadPool& pool, StepVjpBatch& out, const GradientOptions& options = {},
-               const StepParameters* parameters = nullptr);
+               ThreadPool& pool, StepVjpBatch& out, const GradientOptions& options = {});
 
 // out[i] becomes the Jacobians of records[i].
 void jacobians_batch(const Model& model, std::span<const StepRecord> records, ThreadPool& pool,

@@ -5,6 +5,7 @@
 
 #include "lithe/core/check.h"
 #include "lithe/scenes/catalogue.h"
+#include "lithe/scenes/world.h"
 
 namespace lithe {
 
@@ -51,6 +52,8 @@ ShownScene open_scene(const std::string& name, const OpenOptions& options) {
               "ground: '{}' is a scene, which has the ground that it needs; only files can be given one", name);
   return {.name = name, .scene = scene(name)};
 }
+
+World::World(const std::string& scene_or_file) : World(open_scene(scene_or_file).scene) {}
 
 ShownScene open_scene(const LoadedModel& loaded, const OpenOptions& options) {
   const std::string file = loaded.files.empty() ? "" : std::filesystem::path(loaded.files.front()).filename().string();

@@ -19,11 +19,11 @@ enum class DifferenceMethod : std::uint8_t {
 struct DifferenceOptions {
   DifferenceMethod method = DifferenceMethod::central;
   double step = 1e-6;        // h of central
-  double first_step = 1e-3;  // of ridders; where contacts or classes change within it, a smaller one
+  double first_step = 1e-3;  // of ridders; where contacts or modes change within it, a smaller one
   int most_tables = 10;      // of ridders: steps that are tried at most, each half the one before (up to 12)
 };
 
-// What happened on the way: a difference across a change of the contacts or of a row's class is no derivative.
+// What happened on the way: a difference across a change of the contacts or of a row's mode is no derivative.
 struct DifferenceReport {
   int evaluations = 0;  // steps taken
   int switched = 0;     // of these, in another mode than the step itself (ModeSwitch)

@@ -368,13 +368,13 @@ void Gradcheck::Buffers::compare_products(const Model& model, const StepRecord& 
                                            random_vector(random, static_cast<Eigen::Index>(record.f.size()))};
   const std::array<VecX, 4> x = {random_vector(random, nv), random_vector(random, nv), random_vector(random, nv),
                                  random_vector(random, parameters.size())};
-  const StepParameters* by = parameters.size() > 0 ? &parameters : nullptr;
-  const GradientOptions exact = GradientOptions::exact();
-  step_vjp(model, record, {.q = lambda[0], .v = lambda[1], .f = lambda[2]}, vjp, exact, by);
-  step_jvp(model, record, {.q = x[0], .v = x[1], .tau = x[2], .parameters = x[3]}, jvp, exact, by);
+  GradientOptions exact = GradientOptions::exact();
+  exact.parameters = parameters;
+  step_vjp(model, record, {.q = lambda[0], .v = lambda[1], .f = lambda[2]}, vjp, exact);
+  step_jvp(model, record, {.q = x[0], .v = x[1], .tau = x[2], .parameters = x[3]}, jvp, exact);
 
   const std::array<const VecX*, 4> gradient = {&vjp.q, &vjp.v, &vjp.tau, &vjp.parameters};
-  for (int input = 0; input < (by ? 4 : 3); ++input) {
+  for (int input = 0; input < (parameters.size() > 0 ? 4 : 3); ++input) {
     VecX expected = VecX::Zero(x[input].size());
     double scale = 0;
     for (int part = 0; part < kParts; ++part) {
@@ -387,7 +387,7 @@ void Gradcheck::Buffers::compare_products(const Model& model, const StepRecord& 
   for (int part = 0; part < kParts; ++part) {
     VecX expected = VecX::Zero(lambda[part].size());
     double scale = 0;
-    for (int input = 0; input < (by ? 4 : 3); ++input) {
+    for (int input = 0; input < (parameters.size() > 0 ? 4 : 3); ++input) {
       expected += inputs[input].analytic[part] * x[input];
       scale += product_scale(input, part) * x[input].lpNorm<1>();
     }
@@ -405,9 +405,8 @@ const GradcheckResult& Gradcheck::check(const Model& model, const StepRecord& re
   b.displaced.start(model, record);
   b.units = units_of(model, record);
   b.rounding = {};
-  const GradientOptions exact = GradientOptions::exact();
-  step_jacobians(model, record, b.jacobians, StepBlocks::all, exact);
-  step_parameter_jacobian(model, record, parameters, b.by_parameters, exact);
+  step_jacobians(model, record, b.jacobians, StepBlocks::all, GradientOptions::exact());
+  step_parameter_jacobian(model, record, b.by_parameters, {.bounce = Bounce::off, .parameters = parameters});
   const StepJacobians& J = b.jacobians;
   const StepParameterJacobian& P = b.by_parameters;
   b.inputs[0].analytic = {J.dqnext_dq, J.dvnext_dq, J.df_dq};

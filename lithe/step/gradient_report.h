@@ -13,14 +13,14 @@ enum class GradientMode : std::uint8_t {
   exact,                  // the derivative of the step as computed
   bounce_mass_metric,     // something bounced, and the derivative is the continuous motion's
   bounce_paper,           // the same by the paper's rule
-  complementarity_aware,  // rows were given other classes than the step's: a heuristic
+  complementarity_aware,  // rows were given other modes than the step's: a heuristic
 };
 const char* to_string(GradientMode mode);
 
 // Every gradient comes with one of these.
 struct GradientReport {
   GradientMode mode = GradientMode::exact;
-  // Only a one-sided derivative exists, or none: a row is about to change its class and the others do not imply it
+  // Only a one-sided derivative exists, or none: a row is about to change its mode and the others do not imply it
   // (`tied_rows`), or some direction breaks the classification (`inconsistency`).
   bool one_sided = false;
 
@@ -31,12 +31,12 @@ struct GradientReport {
   int saturated = 0;  // motors and dry friction at their bounds
   int rank = 0;       // of A_CC, all islands together; less than `clamping` for every flat foot
 
-  // Strict complementarity: how far the nearest row is from changing its class, as a velocity (m/s or rad/s; impulses count
+  // Strict complementarity: how far the nearest row is from changing its mode, as a velocity (m/s or rad/s; impulses count
   // by A_ii). Infinite where there are no rows.
   double margin = std::numeric_limits<double>::infinity();
   int margin_row = -1;
 
-  // Rows with f and w at zero that the clamping rows do not imply. The derivative is that of the side their class puts them on.
+  // Rows with f and w at zero that the clamping rows do not imply. The derivative is that of the side their mode puts them on.
   std::vector<int> tied_rows;
   // The largest share of the clamping rows' velocities that no impulse can balance when some body moves: rounding
   // as a rule; from 1e-6 on, that motion breaks the classification.
@@ -47,7 +47,7 @@ struct GradientReport {
   LcpFlag lcp_flags = LcpFlag::none;  // of all islands together
   bool diverged = false;              // the step stayed where it was: its derivative is the identity
   bool overflowed = false;            // the gradient is too large for a double: zeros stand for it
-  // complementarity_aware: rows that were given another class, and whether that candidate won.
+  // complementarity_aware: rows that were given another mode, and whether that candidate won.
   int relabelled_rows = 0;
 };
 

@@ -12,8 +12,8 @@ enum class ModeSwitch : std::uint8_t {
   constraints = 1,  // other features touch, another limit is reached, friction rows came or went
   targets = 2,      // another rule gives a constraint's target (TargetRule; a servo at its joint's velocity limit)
   normals = 4,      // a contact opened or closed
-  friction = 8,     // a contact's friction row has another class, or its tangents lie across their seam
-  joints = 16,      // a limit, a motor or dry friction has another class
+  friction = 8,     // a contact's friction row has another mode, or its tangents lie across their seam
+  joints = 16,      // a limit, a motor or dry friction has another mode
   solver = 32,      // only one of the two is polished, solved, or has all of its targets; one diverged; or ranks differ
 };
 constexpr ModeSwitch operator|(ModeSwitch a, ModeSwitch b) {

@@ -11,7 +11,7 @@ std::size_t memory_of(const StepRecord& r) {
          heap_sizes(r.tape().problem.constraints, r.tape().problem.constraint_of_contact, r.tape().problem.islands,
                     r.tape().problem.target, r.tape().problem.target_dropped, r.tape().problem.diagonal) +
          heap_sizes(r.state.q, r.state.v, r.control.tau, r.control.motor_targets, r.control.wrenches,
-                    r.tape().inverse.rows, r.tape().inverse.z, r.contacts.contacts, r.tape().island_masses, r.classes,
+                    r.tape().inverse.rows, r.tape().inverse.z, r.contacts.contacts, r.tape().island_masses, r.modes,
                     r.f, r.w, r.reports, r.next.q, r.next.v);
 }
 

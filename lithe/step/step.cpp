@@ -97,7 +97,7 @@ void diverge(StepRecord& record, ContactProblem& problem) {
   keep_problem(problem, record.tape().problem);
   record.f.clear();
   record.w.clear();
-  record.classes.clear();
+  record.modes.clear();
   record.reports.clear();
 }
 
@@ -159,7 +159,7 @@ void keep_solution(const Model& model, StepRecord& record, StepWorkspace& work) 
     work.folded.complete(model, problem, record.next.v, record, work.steady);
     weigh_islands(model.tree(), work.stages.M, work.folded.islands(), record.tape().island_masses);
   }
-  RowMemory::remember(record.tape().problem.constraints, record.tape().problem.islands, record.classes, record.f,
+  RowMemory::remember(record.tape().problem.constraints, record.tape().problem.islands, record.modes, record.f,
                       record.reports, work.steady, record.warm_start);
 }
 

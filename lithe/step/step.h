@@ -11,7 +11,7 @@ namespace lithe {
 //   M̂ = M + diag(Δt·damping + Δt²·stiffness),   τ_total = τ − stiffness·ξ − damping·v,   ξ = (q ⊕ Δt v) ⊖ q_rest
 //
 // with impulses f that keep bodies apart, joints within limits, motors within their effort and loops closed. The result
-// is record.next; everything on the way there stays in the record.
+// is record.next; what derivatives need of the way there stays in the record.
 //
 // `guess` is what an earlier step left in its record.warm_start (this record's own is fine), or nothing. It saves time,
 // and among several true solutions it can choose; the result does not depend on it otherwise.

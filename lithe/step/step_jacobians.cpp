@@ -1,12 +1,14 @@
 #include "lithe/step/step_jacobians.h"
 
+#include "lithe/core/check.h"
+#include "lithe/dynamics/jacobians.h"
 #include "lithe/simd/internal/finite.h"
 #include "lithe/step/gradients/bounce.h"
-#include "lithe/step/gradients/class_jvp.h"
 #include "lithe/step/gradients/complementarity.h"
 #include "lithe/step/gradients/describe_gradient.h"
 #include "lithe/step/gradients/gradient_input.h"
 #include "lithe/step/gradients/jacobian_assembler.h"
+#include "lithe/step/gradients/mode_jvp.h"
 #include "lithe/step/gradients/step_jacobians_workspace.h"
 #include "lithe/step/internal/recorded_stages.h"
 
@@ -43,14 +45,14 @@ void explicit_blocks(const Model& model, const StepRecord& record, StepBlocks bl
 }
 
 // One JVP per column: the impulses' blocks, and ∂/∂q where the choice of f among many matters.
-void by_columns(const Model& model, const StepRecord& record, std::span<const RowClass> classes, StepBlocks blocks,
+void by_columns(const Model& model, const StepRecord& record, std::span<const RowMode> modes, StepBlocks blocks,
                 StepJacobians& out) {
   StepJacobiansWorkspace& work = out.workspace();
   const bool impulses = has(blocks, StepBlocks::impulses);
   StepJvp& jvp = work.jvp;
   const int nv = model.nv();
   const auto rows = static_cast<Eigen::Index>(record.f.size());
-  linearize(model, record, classes, {.impulses = impulses}, jvp.workspace().linearization);
+  linearize(model, record, modes, {.impulses = impulses}, jvp.workspace().linearization);
   if (impulses) {
     for (MatX* matrix : {&out.df_dq, &out.df_dv, &out.df_dtau}) matrix->setZero(rows, nv);
   }
@@ -65,7 +67,7 @@ void by_columns(const Model& model, const StepRecord& record, std::span<const Ro
       const bool null = island >= 0 && jvp.workspace().linearization.response.parts()[island].null_term;
       if (!impulses && !null) continue;
       (*parts[x])[j] = 1;
-      class_jvp(model, record, direction, nullptr, true, jvp);
+      mode_jvp(model, record, direction, nullptr, true, jvp);
       (*parts[x])[j] = 0;
       if (impulses) by[x]->col(j) = jvp.f;
       if (x > 0 || !null) continue;
@@ -91,12 +93,12 @@ void diverged(const Model& model, const StepRecord& record, StepBlocks blocks, S
   for (std::vector<int>& memory : out.workspace().written) memory.clear();
 }
 
-// Of the step as if its rows had these classes.
-void class_jacobians(const Model& model, const StepRecord& record, std::span<const RowClass> classes, StepBlocks blocks,
-                     StepJacobians& out) {
+// Of the step as if its rows had these modes.
+void mode_jacobians(const Model& model, const StepRecord& record, std::span<const RowMode> modes, StepBlocks blocks,
+                    StepJacobians& out) {
   StepJacobiansWorkspace& work = out.workspace();
   const int nv = model.nv();
-  const bool linear = linearize(model, record, classes, {.matrices = true}, work.linearization);
+  const bool linear = linearize(model, record, modes, {.matrices = true}, work.linearization);
   describe_gradient(model, record, linear ? &work.linearization : nullptr, out.report);
   if (!linear) return diverged(model, record, blocks, out);
   work.matrices.compute(model, record, work.linearization.response);
@@ -127,7 +129,7 @@ void class_jacobians(const Model& model, const StepRecord& record, std::span<con
   if (dq_dtau || dv_dtau) assembler.copy_N(dv_dtau, dq_dtau);
   if (dq_dq) assembler.add_identity(*dq_dq);
   if (has(blocks, StepBlocks::impulses) || (by_q && work.linearization.has_null))
-    by_columns(model, record, classes, blocks, out);
+    by_columns(model, record, modes, blocks, out);
   if (assembler.bounded()) [[likely]]
     return;
   diverged(model, record, blocks, out);
@@ -159,7 +161,11 @@ StepJacobians& StepJacobians::operator=(const StepJacobians& other) {
 void step_jacobians(const Model& model, const StepRecord& record, StepJacobians& out, StepBlocks blocks,
                     const GradientOptions& options) {
   check_record(model, record, "step_jacobians");
-  class_jacobians(model, record, record.classes, blocks, out);
+  refuse_loss_options(options, "step_jacobians");
+  LITHE_CHECK(options.parameters.size() == 0,
+              "step_jacobians: it is by state and forces; step_parameter_jacobian() has the columns of {} parameters",
+              options.parameters.size());
+  mode_jacobians(model, record, record.modes, blocks, out);
   if (options.bounce != Bounce::off && bounces(record)) {
     add_bounce(model, record, options.bounce, blocks, out.workspace().bounce, out);
   }
@@ -168,14 +174,24 @@ void step_jacobians(const Model& model, const StepRecord& record, StepJacobians&
 void step_jacobians(const Model& model, const StepRecord& record, const StepCotangent& by_next, StepVjp& vjp,
                     StepJacobians& out, StepBlocks blocks, const GradientOptions& options) {
   step_vjp(model, record, by_next, vjp, options);
-  if (vjp.report.mode != GradientMode::complementarity_aware)
-    return step_jacobians(model, record, out, blocks, options);
-  class_jacobians(model, record, classes_of(vjp, record), blocks, out);
+  if (vjp.report.mode != GradientMode::complementarity_aware) {
+    return step_jacobians(model, record, out, blocks, {.bounce = options.bounce});
+  }
+  mode_jacobians(model, record, modes_of(vjp, record), blocks, out);
   if (options.bounce != Bounce::off && bounces(record)) {
     add_bounce(model, record, options.bounce, blocks, out.workspace().bounce, out);
   }
   out.report.mode = vjp.report.mode;
   out.report.relabelled_rows = vjp.report.relabelled_rows;
+}
+
+MatX by_wrench(const Model& model, const StepRecord& record, const MatX& by_tau, BodyIndex body) {
+  check_record(model, record, "by_wrench");
+  LITHE_CHECK(by_tau.cols() == model.nv(), "by_wrench: by_tau has {} columns; give a Jacobian by the {} forces",
+              by_tau.cols(), model.nv());
+  Mat6X J;
+  body_jacobian(model, stages_of(model, record).kin, body, J);
+  return by_tau * J.transpose();
 }
 
 }  // namespace lithe

@@ -74,7 +74,7 @@ void step_jacobians(const Model& model, const StepRecord& record, StepJacobians&
 void step_jacobians(const Model& model, const StepRecord& record, const StepCotangent& by_next, StepVjp& vjp,
                     StepJacobians& out, StepBlocks blocks = StepBlocks::state, const GradientOptions& options = {});
 
-// By parameters: one column each.
+// By parameters (GradientOptions::parameters): one column each.
 struct StepParameterJacobian {
   MatX dqnext, dvnext;  // nv × parameters
   MatX df;              // rows × parameters
@@ -90,7 +90,11 @@ struct StepParameterJacobian {
  private:
   std::unique_ptr<internal::StepParameterJacobianWorkspace> workspace_;
 };
-void step_parameter_jacobian(const Model& model, const StepRecord& record, const StepParameters& parameters,
-                             StepParameterJacobian& out, const GradientOptions& options = {});
+void step_parameter_jacobian(const Model& model, const StepRecord& record, StepParameterJacobian& out,
+                             const GradientOptions& options);
+
+// By a wrench on a body, [torque about its origin; force] in world axes, from a Jacobian by the forces (dqnext_dtau, dvnext_dtau or df_dtau
+// of this step): six columns.
+MatX by_wrench(const Model& model, const StepRecord& record, const MatX& by_tau, BodyIndex body);
 
 }  // namespace lithe

@@ -1,8 +1,8 @@
 #include "lithe/step/step_jvp.h"
 
 #include "lithe/step/gradients/bounce.h"
-#include "lithe/step/gradients/class_jvp.h"
 #include "lithe/step/gradients/gradient_input.h"
+#include "lithe/step/gradients/mode_jvp.h"
 
 namespace lithe {
 
@@ -22,9 +22,11 @@ StepJvp& StepJvp::operator=(const StepJvp& other) {
 }
 
 void step_jvp(const Model& model, const StepRecord& record, const StepTangent& direction, StepJvp& out,
-              const GradientOptions& options, const StepParameters* parameters) {
+              const GradientOptions& options) {
   check_record(model, record, "step_jvp");
-  if (parameters) check_parameters(model, *parameters, "step_jvp");
+  check_parameters(model, options.parameters, "step_jvp");
+  refuse_loss_options(options, "step_jvp");
+  const StepParameters* parameters = options.parameters.size() > 0 ? &options.parameters : nullptr;
   check_part(direction.q, model.nv(), "step_jvp", "direction.q");
   check_part(direction.v, model.nv(), "step_jvp", "direction.v");
   check_part(direction.tau, model.nv(), "step_jvp", "direction.tau");
@@ -32,7 +34,7 @@ void step_jvp(const Model& model, const StepRecord& record, const StepTangent& d
   if (options.bounce != Bounce::off && bounces(record)) {
     bounce_jvp(model, record, direction, options, parameters, out);
   } else {
-    class_jvp(model, record, direction, parameters, {.impulses = options.impulses}, out);
+    mode_jvp(model, record, direction, parameters, {.impulses = options.impulses}, out);
   }
 }
 

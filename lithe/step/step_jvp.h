@@ -35,8 +35,8 @@ struct StepJvp {
 };
 
 // `record` must come from step() with this model; it is only read. After warm-up nothing is allocated. Complementarity-aware
-// gradients exist for VJPs only: that option has no effect here.
+// gradients exist where the loss is known: an Error that says so.
 void step_jvp(const Model& model, const StepRecord& record, const StepTangent& direction, StepJvp& out,
-              const GradientOptions& options = {}, const StepParameters* parameters = nullptr);
+              const GradientOptions& options = {});
 
 }  // namespace lithe

@@ -1,9 +1,9 @@
 #include "lithe/core/check.h"
 #include "lithe/step/gradients/bounce.h"
-#include "lithe/step/gradients/class_jvp.h"
 #include "lithe/step/gradients/describe_gradient.h"
 #include "lithe/step/gradients/gradient_input.h"
 #include "lithe/step/gradients/linearization.h"
+#include "lithe/step/gradients/mode_jvp.h"
 #include "lithe/step/gradients/parameter_columns.h"
 #include "lithe/step/step_jacobians.h"
 
@@ -15,7 +15,7 @@ struct internal::StepParameterJacobianWorkspace {
   BounceWorkspace bounce;
   StepLinearization& linearization = bounce.probe.workspace().linearization;
   ParameterColumns columns;
-  ClassAnswer answer;
+  ModeChange answer;
   AlignedBuffer c;  // by row
 };
 
@@ -50,9 +50,11 @@ void integrate(const Model& model, const StepRecord& record, const ParameterColu
 
 }  // namespace
 
-void step_parameter_jacobian(const Model& model, const StepRecord& record, const StepParameters& parameters,
-                             StepParameterJacobian& out, const GradientOptions& options) {
+void step_parameter_jacobian(const Model& model, const StepRecord& record, StepParameterJacobian& out,
+                             const GradientOptions& options) {
+  const StepParameters& parameters = options.parameters;
   check_record(model, record, "step_parameter_jacobian");
+  refuse_loss_options(options, "step_parameter_jacobian");
   check_parameters(model, parameters, "step_parameter_jacobian");
   StepParameterJacobianWorkspace& work = out.workspace();
   const int nv = model.nv();
@@ -60,7 +62,7 @@ void step_parameter_jacobian(const Model& model, const StepRecord& record, const
   out.dqnext.resize(nv, parameters.size());
   out.dvnext.resize(nv, parameters.size());
   out.df.resize(rows, parameters.size());
-  const bool linear = linearize(model, record, record.classes, {.impulses = true}, work.linearization);
+  const bool linear = linearize(model, record, record.modes, {.impulses = true}, work.linearization);
   describe_gradient(model, record, linear ? &work.linearization : nullptr, out.report);
   if (!linear) {
     // The step stayed where it was, whatever the parameters.

@@ -1,5 +1,7 @@
 #include "lithe/step/step_parameters.h"
 
+#include <fmt/format.h>
+
 #include <optional>
 #include <utility>
 
@@ -63,6 +65,12 @@ StepParameters::StepParameters(const Model& model, std::vector<std::string> name
     }
     entries_.push_back(*entry);
   }
+}
+
+StepParameters StepParameters::motor_targets(const Model& model) {
+  std::vector<std::string> names;
+  for (const Motor& motor : model.motors()) names.push_back(fmt::format("{}{}{}", kMotor, motor.name, kTarget));
+  return StepParameters(model, std::move(names));
 }
 
 std::vector<std::string> step_parameter_names(const Model& model) {

@@ -23,6 +23,9 @@ class StepParameters {
   StepParameters() = default;
   StepParameters(const Model& model, std::vector<std::string> names);
 
+  // The targets of all motors, in their order.
+  static StepParameters motor_targets(const Model& model);
+
   int size() const { return static_cast<int>(names_.size()); }
   const std::vector<std::string>& names() const { return names_; }
 

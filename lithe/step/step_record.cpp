@@ -18,7 +18,7 @@ StepRecord::StepRecord(const StepRecord& other)
       control(other.control),
       options(other.options),
       contacts(other.contacts),
-      classes(other.classes),
+      modes(other.modes),
       f(other.f),
       w(other.w),
       reports(other.reports),
@@ -33,7 +33,7 @@ StepRecord& StepRecord::operator=(const StepRecord& other) {
   control = other.control;
   options = other.options;
   contacts = other.contacts;
-  classes = other.classes;
+  modes = other.modes;
   f = other.f;
   w = other.w;
   reports = other.reports;

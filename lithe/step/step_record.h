@@ -58,7 +58,7 @@ class StepRecord {
   // In the order of shapes.
   ContactSet contacts;
   // By row of the LCPs and, reports, by island.
-  std::vector<RowClass> classes;
+  std::vector<RowMode> modes;
   std::vector<double> f, w;  // impulses and velocities relative to their targets
   std::vector<LcpReport> reports;
 
@@ -85,7 +85,7 @@ class StepRecord {
 // Bytes of memory that the record takes, itself and on the heap. Its colliders, which it shares, are not counted.
 std::size_t memory_of(const StepRecord& record);
 
-// The row of contact k's normal in classes, f and w. Its rows of friction, if it has any, follow.
+// The row of contact k's normal in modes, f and w. Its rows of friction, if it has any, follow.
 int contact_row(const StepRecord& record, int contact);
 
 // The impulse on body a of contact k (on body b: its negative), world axes, in N·s; divided by Δt it is the mean force.

@@ -19,7 +19,10 @@ struct StepVjp {
   VecX q;           // nv, in the tangent of q
   VecX v;           // nv
   VecX tau;         // nv
-  VecX parameters;  // one per StepParameters, if any were given
+  VecX parameters;  // one per GradientOptions::parameters
+  // Where GradientOptions asks for them; else empty.
+  VecX motor_targets;  // one per motor: what Control::motor_targets holds; zeros where motors were off
+  Mat6X wrenches;  // by a wrench on each body, [torque about its origin; force] in world axes, the world (zero) first
   GradientReport report;
 
   StepVjp();
@@ -38,6 +41,6 @@ struct StepVjp {
 // `record` must come from step() with this model; it is only read. After warm-up nothing is allocated. The result is finite
 // wherever `by_next` is.
 void step_vjp(const Model& model, const StepRecord& record, const StepCotangent& by_next, StepVjp& out,
-              const GradientOptions& options = {}, const StepParameters* parameters = nullptr);
+              const GradientOptions& options = {});
 
 }  // namespace lithe

@@ -27,7 +27,7 @@ class WarmStart {
   struct Entry {
     std::uint64_t pair, feature;  // its name: internal::ConstraintKey
     std::uint8_t feature_kind;
-    RowClass classes[6];
+    RowMode modes[6];
     bool steady;
     float ridge;
     float impulses[6];  // where a path begins, which need not be exact

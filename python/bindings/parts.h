@@ -2,7 +2,7 @@
 
 #include <nanobind/nanobind.h>
 
-// The parts of the module; each is one file of this folder. A part may use the types of those before it.
+// The parts of the module; each is one file of a folder here. A part may use the types of those before it.
 namespace lithe::python {
 
 void bind_spatial(nanobind::module_& m);

@@ -10,7 +10,7 @@
 
 #include "bench/foreign_files.h"
 #include "lithe/scenes/catalogue.h"
-#include "lithe/step/world.h"
+#include "lithe/scenes/world.h"
 #include "tests/bench/own_models.h"
 #include "tests/support/error_text.h"
 

@@ -5,7 +5,7 @@
 
 #include "bench/subject.h"
 #include "lithe/scenes/solids/pile.h"
-#include "lithe/step/world.h"
+#include "lithe/scenes/world.h"
 #include "tests/bench/own_models.h"
 
 namespace lithe::bench {
@@ -66,7 +66,7 @@ TEST(SolverWork, RisesByNoMoreThanAFifth) {
   }
 }
 
-// Cubes jam while others come down on them: what moves a class there is hard to find, and paths over the whole island are dear.
+// Cubes jam while others come down on them: what moves a mode there is hard to find, and paths over the whole island are dear.
 TEST(SolverWork, OfAHeapIsLittleAndNearlyAllOfItIsSolved) {
   constexpr int kSteps = 800;
   constexpr double kRecordedEvents = 16.1;  // per step, as it was when this was written

@@ -11,6 +11,18 @@ set(consumer ${work_dir}/consumer)
 run(${CMAKE_COMMAND} --install ${build_dir} --prefix ${prefix} --config ${config})
 run(${prefix}/bin/lithe --version)
 
+# The public headers are those that someone has decided on.
+file(GLOB_RECURSE installed LIST_DIRECTORIES false RELATIVE ${prefix}/include ${prefix}/include/*)
+list(SORT installed)
+file(STRINGS ${CMAKE_CURRENT_LIST_DIR}/installed_headers.txt wanted)
+set(added ${installed})
+list(REMOVE_ITEM added ${wanted})
+set(missing ${wanted})
+list(REMOVE_ITEM missing ${installed})
+if(added OR missing)
+  message(FATAL_ERROR "installed headers are not those of tests/install/installed_headers.txt. Not listed: ${added}. Missing: ${missing}")
+endif()
+
 run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/consumer -B ${consumer} -G ${generator}
   -D CMAKE_PREFIX_PATH=${prefix}
   -D CMAKE_BUILD_TYPE=${config}

@@ -12,7 +12,7 @@
 #include "lithe/optimize/multiple_shooting.h"
 #include "lithe/optimize/residuals.h"
 #include "lithe/scenes/catalogue.h"
-#include "lithe/step/world.h"
+#include "lithe/scenes/world.h"
 
 namespace {
 

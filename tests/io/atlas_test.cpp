@@ -9,8 +9,8 @@
 #include "lithe/io/write_mjcf.h"
 #include "lithe/model/configuration.h"
 #include "lithe/scenes/from_file.h"
+#include "lithe/scenes/world.h"
 #include "lithe/step/gradcheck.h"
-#include "lithe/step/world.h"
 #include "tests/support/model_files.h"
 
 // A whole humanoid from its files: the same in each format, and standing.

@@ -22,59 +22,59 @@ struct Rows {
     problem = LcpProblem(MatX::Identity(n, n), -VecX::Ones(n), std::move(rows));
     prepared.prepare(problem.view());
   }
-  std::vector<RowClass> after(std::vector<RowClass> classes, const std::vector<double>& f,
-                              const std::vector<double>& w) const {
-    moved = move_violators(prepared, 1e-9, f, w, classes);
-    return classes;
+  std::vector<RowMode> after(std::vector<RowMode> modes, const std::vector<double>& f,
+                             const std::vector<double>& w) const {
+    moved = move_violators(prepared, 1e-9, f, w, modes);
+    return modes;
   }
   mutable int moved = 0;
 };
 
-using Classes = std::vector<RowClass>;
+using Modes = std::vector<RowMode>;
 
 TEST(ActiveSet, MovesNormals) {
   const Rows rows({LcpRow::make_one_sided()});
-  EXPECT_EQ(rows.after({C}, {-0.1}, {0}), Classes{S});
+  EXPECT_EQ(rows.after({C}, {-0.1}, {0}), Modes{S});
   EXPECT_EQ(rows.moved, 1);
-  EXPECT_EQ(rows.after({S}, {0}, {-0.1}), Classes{C});
-  EXPECT_EQ(rows.after({C}, {0.1}, {0}), Classes{C});
-  EXPECT_EQ(rows.after({S}, {0}, {0.1}), Classes{S});
+  EXPECT_EQ(rows.after({S}, {0}, {-0.1}), Modes{C});
+  EXPECT_EQ(rows.after({C}, {0.1}, {0}), Modes{C});
+  EXPECT_EQ(rows.after({S}, {0}, {0.1}), Modes{S});
   EXPECT_EQ(rows.moved, 0);
 }
 
 TEST(ActiveSet, MovesFriction) {
   const Rows rows({LcpRow::make_one_sided(), LcpRow::make_friction(0, 0.5)});
-  EXPECT_EQ(rows.after({C, C}, {1, 0.6}, {0, 0}), (Classes{C, kUpper}));
-  EXPECT_EQ(rows.after({C, C}, {1, -0.6}, {0, 0}), (Classes{C, kLower}));
-  EXPECT_EQ(rows.after({C, kUpper}, {1, 0.5}, {0, 0.1}), (Classes{C, C}));
-  EXPECT_EQ(rows.after({C, kUpper}, {1, 0.5}, {0, 1.1}), (Classes{C, kLower})) << "across both bounds";
-  EXPECT_EQ(rows.after({C, kLower}, {1, -0.5}, {0, -0.1}), (Classes{C, C}));
-  EXPECT_EQ(rows.after({C, kLower}, {1, -0.5}, {0, -1.1}), (Classes{C, kUpper}));
-  EXPECT_EQ(rows.after({C, kLower}, {1, -0.5}, {0, 0.1}), (Classes{C, kLower}));
+  EXPECT_EQ(rows.after({C, C}, {1, 0.6}, {0, 0}), (Modes{C, kUpper}));
+  EXPECT_EQ(rows.after({C, C}, {1, -0.6}, {0, 0}), (Modes{C, kLower}));
+  EXPECT_EQ(rows.after({C, kUpper}, {1, 0.5}, {0, 0.1}), (Modes{C, C}));
+  EXPECT_EQ(rows.after({C, kUpper}, {1, 0.5}, {0, 1.1}), (Modes{C, kLower})) << "across both bounds";
+  EXPECT_EQ(rows.after({C, kLower}, {1, -0.5}, {0, -0.1}), (Modes{C, C}));
+  EXPECT_EQ(rows.after({C, kLower}, {1, -0.5}, {0, -1.1}), (Modes{C, kUpper}));
+  EXPECT_EQ(rows.after({C, kLower}, {1, -0.5}, {0, 0.1}), (Modes{C, kLower}));
   EXPECT_EQ(rows.moved, 0);
 }
 
 TEST(ActiveSet, FrictionComesAndGoesWithItsNormal) {
   const Rows rows({LcpRow::make_one_sided(), LcpRow::make_friction(0, 0.5)});
-  EXPECT_EQ(rows.after({C, kUpper}, {-1, -0.5}, {0, -1}), (Classes{S, S}));
-  EXPECT_EQ(rows.after({S, S}, {0, 0}, {-1, 3}), (Classes{C, C}));
+  EXPECT_EQ(rows.after({C, kUpper}, {-1, -0.5}, {0, -1}), (Modes{S, S}));
+  EXPECT_EQ(rows.after({S, S}, {0, 0}, {-1, 3}), (Modes{C, C}));
   EXPECT_EQ(rows.moved, 1) << "the normal's move";
 }
 
 TEST(ActiveSet, MovesBoundedRows) {
   const Rows rows({LcpRow::make_bounded(-1, 2)});
-  EXPECT_EQ(rows.after({C}, {3}, {0}), Classes{kUpper});
-  EXPECT_EQ(rows.after({C}, {-2}, {0}), Classes{kLower});
-  EXPECT_EQ(rows.after({kUpper}, {2}, {0.5}), Classes{C});
-  EXPECT_EQ(rows.after({kUpper}, {2}, {3.5}), Classes{kLower});
-  EXPECT_EQ(rows.after({kUpper}, {2}, {-9}), Classes{kUpper});
+  EXPECT_EQ(rows.after({C}, {3}, {0}), Modes{kUpper});
+  EXPECT_EQ(rows.after({C}, {-2}, {0}), Modes{kLower});
+  EXPECT_EQ(rows.after({kUpper}, {2}, {0.5}), Modes{C});
+  EXPECT_EQ(rows.after({kUpper}, {2}, {3.5}), Modes{kLower});
+  EXPECT_EQ(rows.after({kUpper}, {2}, {-9}), Modes{kUpper});
 }
 
 TEST(ActiveSet, LeavesRowsAloneThatHaveNoChoice) {
   const Rows rows(
       {LcpRow::make_two_sided(), LcpRow::make_bounded(1, 1), LcpRow::make_one_sided(), LcpRow::make_friction(2, 0)});
-  const Classes classes = {C, kLower, C, S};
-  EXPECT_EQ(rows.after(classes, {-5, 1, 1, 0}, {0, -7, 0, -7}), classes);
+  const Modes modes = {C, kLower, C, S};
+  EXPECT_EQ(rows.after(modes, {-5, 1, 1, 0}, {0, -7, 0, -7}), modes);
   EXPECT_EQ(rows.moved, 0);
 }
 
@@ -82,7 +82,7 @@ TEST(ActiveSet, FindsNothingToMoveAtTheRidgeProblemsSolution) {
   // One row: f = −b/(1 + ε̄), and w = −ε̄ f is no violation but what the ridge takes.
   const Rows rows({LcpRow::make_one_sided()});
   const double f = 1 / (1 + 1e-9);
-  EXPECT_EQ(rows.after({C}, {f}, {f - 1}), Classes{C});
+  EXPECT_EQ(rows.after({C}, {f}, {f - 1}), Modes{C});
 }
 
 TEST(PreparedLcp, LeavesOutRowsThatNothingMoves) {
@@ -97,18 +97,18 @@ TEST(PreparedLcp, LeavesOutRowsThatNothingMoves) {
   EXPECT_EQ(prepared.live, (std::vector<std::uint8_t>{0, 0, 1, 0, 0, 1}));
   EXPECT_EQ(prepared.live_rows, 2);
   EXPECT_EQ(prepared.mean_diagonal, 1);
-  Classes classes(6, C);
-  prepared.make_consistent(classes);
-  EXPECT_EQ(classes, (Classes{S, S, C, S, S, C}));
+  Modes modes(6, C);
+  prepared.make_consistent(modes);
+  EXPECT_EQ(modes, (Modes{S, S, C, S, S, C}));
 }
 
 TEST(PreparedLcp, MendsGuessesOfAnyKind) {
   const Rows rows({LcpRow::make_one_sided(), LcpRow::make_friction(0, 1), LcpRow::make_one_sided(),
                    LcpRow::make_friction(2, 1), LcpRow::make_bounded(-1, 1), LcpRow::make_two_sided(),
                    LcpRow::make_bounded(3, 3)});
-  Classes classes = {kUpper, kUpper, C, S, S, S, C};
-  rows.prepared.make_consistent(classes);
-  EXPECT_EQ(classes, (Classes{S, S, C, C, C, C, kLower}));
+  Modes modes = {kUpper, kUpper, C, S, S, S, C};
+  rows.prepared.make_consistent(modes);
+  EXPECT_EQ(modes, (Modes{S, S, C, C, C, C, kLower}));
 }
 
 TEST(PreparedLcp, KnowsWhenNothingPushes) {

@@ -130,7 +130,7 @@ FactoredProblem random_problem(std::mt19937_64& random, bool loops, bool targets
 
 struct BlockAnswer {
   std::vector<double> f, w;
-  std::vector<RowClass> classes;
+  std::vector<RowMode> modes;
   LcpReport report;
 };
 BlockAnswer solve(const FactoredProblem& problem, LcpWorkspace& workspace, const LcpGuess& guess = {}) {
@@ -138,15 +138,15 @@ BlockAnswer solve(const FactoredProblem& problem, LcpWorkspace& workspace, const
   const std::size_t n = problem.rows.size();
   answer.f.resize(n);
   answer.w.resize(n);
-  answer.classes.resize(n);
-  answer.report = solve_lcp(problem.view(), {}, guess, workspace, answer.f, answer.w, answer.classes);
+  answer.modes.resize(n);
+  answer.report = solve_lcp(problem.view(), {}, guess, workspace, answer.f, answer.w, answer.modes);
   return answer;
 }
 
 TEST(BlockSolver, MovesAsTheDenseSolverDoes) {
   std::mt19937_64 random(11);
   LcpWorkspace workspace;
-  int skipped = 0, other_motion = 0, compared = 0, other_classes = 0;
+  int skipped = 0, other_motion = 0, compared = 0, other_modes = 0;
   constexpr int kSamples = 3000;
   for (int sample = 0; sample < kSamples; ++sample) {
     const FactoredProblem problem = random_problem(random, sample % 3 == 0, sample % 4 == 0);
@@ -172,8 +172,8 @@ TEST(BlockSolver, MovesAsTheDenseSolverDoes) {
       continue;
     }
     EXPECT_LT(difference, 1e-7) << "sample " << sample;
-    if (got.classes != wanted.classes) ++other_classes;
-    if (got.classes == wanted.classes && !has(got.report.flags | wanted.report.flags, LcpFlag::unpolished)) {
+    if (got.modes != wanted.modes) ++other_modes;
+    if (got.modes == wanted.modes && !has(got.report.flags | wanted.report.flags, LcpFlag::unpolished)) {
       for (std::size_t i = 0; i < got.f.size(); ++i) {
         EXPECT_NEAR(got.f[i], wanted.f[i], 1e-6 * (1 + std::abs(wanted.f[i]))) << "sample " << sample;
       }
@@ -181,19 +181,19 @@ TEST(BlockSolver, MovesAsTheDenseSolverDoes) {
   }
   RecordProperty("skipped", skipped);
   RecordProperty("other_motion", other_motion);
-  RecordProperty("other_classes", other_classes);
+  RecordProperty("other_modes", other_modes);
   EXPECT_LT(skipped, kSamples / 10);
   EXPECT_LT(other_motion, compared / 20);
-  EXPECT_LT(other_classes, compared / 50);
+  EXPECT_LT(other_modes, compared / 50);
 }
 
 // As from one step to the next: the same contacts, other velocities.
-TEST(BlockPath, ArrivesAtRightClassesFromTheImpulsesOfANeighbour) {
+TEST(BlockPath, ArrivesAtRightModesFromTheImpulsesOfANeighbour) {
   std::mt19937_64 random(29);
   std::normal_distribution<double> number;
   LcpWorkspace workspace;
   BlockGraphs graphs;
-  BlockClassSystem system;
+  BlockModeSystem system;
   BlockPath path;
   int arrived = 0, wrong = 0;
   constexpr int kSamples = 500;
@@ -210,15 +210,15 @@ TEST(BlockPath, ArrivesAtRightClassesFromTheImpulsesOfANeighbour) {
     VecX::Map(neighbour.b.data(), n) += problem.forms() * v;
     const BlockAnswer before = solve(neighbour, workspace);
     std::vector<double> w(n);
-    const double ridge = kRungs[0] * prepared.mean_diagonal;
+    const double ridge = kRidgeLevels[0] * prepared.mean_diagonal;
     if (!path.follow(prepared, ridge, before.f, 4 * n, system)) continue;
     ++arrived;
-    std::vector<RowClass> classes(path.classes().begin(), path.classes().end());
-    const std::vector<RowClass> found = classes;
+    std::vector<RowMode> modes(path.modes().begin(), path.modes().end());
+    const std::vector<RowMode> found = modes;
     ASSERT_TRUE(system.factorize(found, ridge)) << "sample " << sample;
     system.solve(ridge, prepared.scale);
     system.evaluate(system.f(), w);
-    wrong += move_violators(prepared, ridge, system.f(), w, classes) != 0;
+    wrong += move_violators(prepared, ridge, system.f(), w, modes) != 0;
   }
   EXPECT_GT(arrived, kSamples * 9 / 10);
   EXPECT_LE(wrong, arrived / 100);
@@ -239,7 +239,7 @@ TEST(BlockSolver, FindsTheSolutionFromTheImpulsesOfANeighbour) {
     for (double& vi : v) vi = 0.1 * number(random);
     VecX::Map(neighbour.b.data(), G.rows()) += G * v;
     const BlockAnswer before = solve(neighbour, workspace), cold = solve(problem, workspace);
-    const BlockAnswer warm = solve(problem, workspace, LcpGuess(before.classes, before.f, false));
+    const BlockAnswer warm = solve(problem, workspace, LcpGuess(before.modes, before.f, false));
     ASSERT_TRUE(warm.report.solved()) << "sample " << sample;
     EXPECT_NE(warm.report.stage, LcpStage::guess) << "sample " << sample;
     if (has(cold.report.flags | warm.report.flags, LcpFlag::unpolished)) {
@@ -255,32 +255,31 @@ TEST(BlockSolver, FindsTheSolutionFromTheImpulsesOfANeighbour) {
 }
 
 // Against A_ii − A_iC A_CC⁺ A_Ci of the group's clamping rows C.
-TEST(BlockClassSystem, KnowsWhichRowsTheirGroupImplies) {
+TEST(BlockModeSystem, KnowsWhichRowsTheirGroupImplies) {
   std::mt19937_64 random(41);
   std::uniform_int_distribution<int> coin(0, 2);
   BlockGraphs graphs;
-  BlockClassSystem system;
+  BlockModeSystem system;
   int implied = 0, free = 0;
   for (int sample = 0; sample < 200; ++sample) {
     const FactoredProblem problem = random_problem(random, sample % 2 == 0, false);
     const FactoredLcp lcp = problem.view();
     system.bind(lcp, graphs.graph_of(lcp));
     const MatX G = problem.forms();
-    std::vector<RowClass> classes;
-    for (int i = 0; i < lcp.size(); ++i)
-      classes.push_back(coin(random) > 0 ? RowClass::clamping : RowClass::separating);
+    std::vector<RowMode> modes;
+    for (int i = 0; i < lcp.size(); ++i) modes.push_back(coin(random) > 0 ? RowMode::clamping : RowMode::separating);
     for (const RowGroup& group : problem.groups) {
       for (int i = group.first_row; i < group.first_row + group.row_count; ++i) {
         std::vector<int> clamping;
         for (int c = group.first_row; c < group.first_row + group.row_count; ++c) {
-          if (c != i && classes[c] == RowClass::clamping) clamping.push_back(c);
+          if (c != i && modes[c] == RowMode::clamping) clamping.push_back(c);
         }
         const VecX g = G.row(i);
         const MatX J = G(clamping, Eigen::all).transpose();
         const VecX left = clamping.empty() ? g : VecX(g - J * J.completeOrthogonalDecomposition().solve(g));
         const double share = left.squaredNorm() / g.squaredNorm();
         ASSERT_TRUE(share < 1e-20 || share > 1e-6) << "sample " << sample;  // no doubtful ones
-        EXPECT_EQ(system.implied_by_group(i, classes, 1e-9), share < 1e-9) << "sample " << sample << ", row " << i;
+        EXPECT_EQ(system.implied_by_group(i, modes, 1e-9), share < 1e-9) << "sample " << sample << ", row " << i;
         ++(share < 1e-9 ? implied : free);
       }
     }
@@ -289,12 +288,12 @@ TEST(BlockClassSystem, KnowsWhichRowsTheirGroupImplies) {
   EXPECT_GT(free, 500);
 }
 
-TEST(BlockClassSystem, IsTheSameByUpdatesOfItsFactor) {
+TEST(BlockModeSystem, IsTheSameByUpdatesOfItsFactor) {
   std::mt19937_64 random(31);
   std::normal_distribution<double> number;
-  std::uniform_int_distribution<int> any_class(0, 3), few(1, 4);
+  std::uniform_int_distribution<int> any_mode(0, 3), few(1, 4);
   BlockGraphs graphs;
-  BlockClassSystem updated, fresh;
+  BlockModeSystem updated, fresh;
   int compared = 0;
   for (int sample = 0; sample < 300; ++sample) {
     const FactoredProblem problem = random_problem(random, sample % 2 == 0, false);
@@ -305,14 +304,14 @@ TEST(BlockClassSystem, IsTheSameByUpdatesOfItsFactor) {
     updated.bind(lcp, graphs.graph_of(lcp));
     fresh.bind(lcp, graphs.graph_of(lcp));
     const double ridge = 1e-3 * prepared.mean_diagonal;
-    std::vector<RowClass> classes(n, RowClass::clamping);
-    prepared.make_consistent(classes);
-    if (!updated.factorize(classes, ridge)) continue;
+    std::vector<RowMode> modes(n, RowMode::clamping);
+    prepared.make_consistent(modes);
+    if (!updated.factorize(modes, ridge)) continue;
     for (int k = few(random); k > 0; --k) {
-      classes[random() % n] = static_cast<RowClass>(any_class(random));
-      prepared.make_consistent(classes);
+      modes[random() % n] = static_cast<RowMode>(any_mode(random));
+      prepared.make_consistent(modes);
     }
-    if (!updated.refactorize(classes) || !fresh.factorize(classes, ridge)) continue;
+    if (!updated.refactorize(modes) || !fresh.factorize(modes, ridge)) continue;
     std::vector<double> r(n), by_updates(n, 0.0), anew(n, 0.0);
     for (double& ri : r) ri = number(random);
     updated.correct(r, by_updates);
@@ -336,10 +335,10 @@ TEST(BlockSolver, TakesARightGuess) {
       ++skipped;
       continue;
     }
-    const BlockAnswer second = solve(problem, workspace, first.classes);
+    const BlockAnswer second = solve(problem, workspace, first.modes);
     EXPECT_EQ(second.report.stage, LcpStage::guess) << "sample " << sample;
     EXPECT_LE(second.report.rounds, 1);
-    EXPECT_EQ(second.classes, first.classes);
+    EXPECT_EQ(second.modes, first.modes);
     if (second.report.rounds == 0) ++dense;
   }
   EXPECT_LT(skipped, 20);
@@ -356,7 +355,7 @@ TEST(BlockSolver, GivesTheSameBitsWhateverItSolvedBefore) {
     const BlockAnswer a = solve(problem, used), b = solve(problem, fresh);
     EXPECT_EQ(a.f, b.f);
     EXPECT_EQ(a.w, b.w);
-    EXPECT_EQ(a.classes, b.classes);
+    EXPECT_EQ(a.modes, b.modes);
   }
 }
 

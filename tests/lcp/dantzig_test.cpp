@@ -20,8 +20,8 @@ LcpSolution dantzig(const LcpProblem& problem, DantzigBuffers& buffers) {
   LcpSolution solution;
   solution.f.resize(problem.size());
   solution.w.resize(problem.size());
-  solution.classes.resize(problem.size());
-  solution.report = solve_dantzig(problem.view(), buffers, solution.f, solution.w, solution.classes);
+  solution.modes.resize(problem.size());
+  solution.report = solve_dantzig(problem.view(), buffers, solution.f, solution.w, solution.modes);
   return solution;
 }
 LcpSolution dantzig(const LcpProblem& problem) {
@@ -45,7 +45,7 @@ TEST(Dantzig, LetsGoOfARowThatALaterOneRelieves) {
   // The first row alone needs f = 1; with the second one pushing along it flies off.
   const LcpSolution solution = dantzig({MatX{{1, 1.5}, {1.5, 3}}, VecX{{-1, -3}}, kTwoNormals});
   expect_dantzig_impulses(solution, {0, 1});
-  EXPECT_EQ(solution.classes, (std::vector<RowClass>{RowClass::separating, RowClass::clamping}));
+  EXPECT_EQ(solution.modes, (std::vector<RowMode>{RowMode::separating, RowMode::clamping}));
 }
 
 TEST(Dantzig, SticksAndSlides) {
@@ -53,7 +53,7 @@ TEST(Dantzig, SticksAndSlides) {
   expect_dantzig_impulses(dantzig({A, VecX{{-2, 1}}, kNormalAndFriction}), {2, -1});
   const LcpSolution slides = dantzig({A, VecX{{-2, 3}}, kNormalAndFriction});
   expect_dantzig_impulses(slides, {2, -2});
-  EXPECT_EQ(slides.classes[1], RowClass::at_lower);
+  EXPECT_EQ(slides.modes[1], RowMode::at_lower);
 }
 
 TEST(Dantzig, SettlesForNoImpulseWhereThreeSolutionsExist) {
@@ -143,7 +143,7 @@ TEST(Dantzig, AllocatesNothingWhenWarm) {
     DantzigBuffers buffers;
     solution = dantzig(problem, buffers);
     const AllocationGuard guard;
-    solve_dantzig(problem.view(), buffers, solution.f, solution.w, solution.classes);
+    solve_dantzig(problem.view(), buffers, solution.f, solution.w, solution.modes);
     const long allocations = guard.count();
     EXPECT_EQ(allocations, 0) << to_string(family);
   }

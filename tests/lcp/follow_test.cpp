@@ -12,7 +12,7 @@ namespace lithe::test {
 namespace {
 
 LcpSolution follow(const LcpProblem& problem, const LcpSolution& before) {
-  return solve_lcp(problem.view(), {}, LcpGuess(before.classes, before.f, false));
+  return solve_lcp(problem.view(), {}, LcpGuess(before.modes, before.f, false));
 }
 
 TEST(Follow, TakesNoEventWhereNothingChanges) {
@@ -22,7 +22,7 @@ TEST(Follow, TakesNoEventWhereNothingChanges) {
   const LcpSolution again = follow(problem, solution);
   EXPECT_EQ(again.report.stage, LcpStage::follow);
   EXPECT_EQ(again.report.events, 0);
-  EXPECT_EQ(again.classes, solution.classes);
+  EXPECT_EQ(again.modes, solution.modes);
   EXPECT_NEAR(again.f[0], 1, 1e-14);
   EXPECT_EQ(again.f[1], 0);
 }
@@ -33,7 +33,7 @@ TEST(Follow, LetsRowsComeAndGo) {
   const LcpProblem after(J, VecX{{1.0, -1.0}}, kTwoNormals);
   const LcpSolution solution = follow(after, solve_lcp(before.view()));
   EXPECT_EQ(solution.report.stage, LcpStage::follow);
-  EXPECT_EQ(solution.classes, std::vector<RowClass>({S, C}));
+  EXPECT_EQ(solution.modes, std::vector<RowMode>({S, C}));
   EXPECT_NEAR(solution.f[1], 1, 1e-12);
 }
 
@@ -45,11 +45,11 @@ TEST(Follow, PutsAMotorBackThatSaturates) {
   const LcpProblem before(A, VecX{{-0.3, 1.0}}, rows), after(A, VecX{{-9.0, 1.0}}, rows);
   const LcpSolution solution = follow(after, solve_lcp(before.view()));
   EXPECT_EQ(solution.report.stage, LcpStage::follow);
-  EXPECT_EQ(solution.classes[0], RowClass::at_upper);
+  EXPECT_EQ(solution.modes[0], RowMode::at_upper);
   EXPECT_EQ(solution.f[0], 1);
   // And one that comes back.
   const LcpSolution back = follow(before, solution);
-  EXPECT_EQ(back.classes[0], C);
+  EXPECT_EQ(back.modes[0], C);
   EXPECT_NEAR(back.f[0], 0.2, 1e-12);
 }
 
@@ -61,7 +61,7 @@ TEST(Follow, DropsOnlyTheTargetsThatContradict) {
   const LcpProblem problem(J * J.transpose(), -d, rows, d);
   LcpSolution before;
   before.f = {1, 1, 1};
-  before.classes = {C, C, C};
+  before.modes = {C, C, C};
   const LcpSolution solution = follow(problem, before);
   ASSERT_TRUE(has(solution.report.flags, LcpFlag::targets_dropped));
   EXPECT_EQ(solution.dropped_targets, std::vector<std::uint8_t>({1, 1, 0}));
@@ -79,7 +79,7 @@ TEST(Follow, MindsNoImpulsesFromElsewhere) {
       const double size = std::pow(10.0, uniform_int(random, -6, 12));
       for (int i = 0; i < problem.size(); ++i) {
         before.f.push_back(uniform(random, -size, size));
-        before.classes.push_back(static_cast<RowClass>(uniform_int(random, 0, 3)));
+        before.modes.push_back(static_cast<RowMode>(uniform_int(random, 0, 3)));
       }
       const LcpSolution solution = follow(problem, before);
       ++problems;
@@ -100,7 +100,7 @@ TEST(Follow, GivesLoopsWhatTheyCanHaveTogether) {
   const LcpProblem problem(J * J.transpose(), b, rows, VecX{{1e-7, -1e-7, 0}});
   LcpSolution before;
   before.f = {0, 0, 0};
-  before.classes = {C, C, C};
+  before.modes = {C, C, C};
   for (const LcpSolution& solution : {solve_lcp(problem.view()), follow(problem, before)}) {
     EXPECT_EQ(solution.report.flags, LcpFlag::none);
     EXPECT_NEAR(solution.f[0], -0.25, 1e-12);
@@ -117,7 +117,7 @@ TEST(Follow, PolishesDryFrictionThatLoopsLock) {
   const LcpProblem problem(J * J.transpose(), VecX{{0.5, 0.5, -1.0}}, rows);
   LcpSolution before;
   before.f = {-0.1, -0.2, 0.5};
-  before.classes = {C, C, C};
+  before.modes = {C, C, C};
   const LcpSolution solution = follow(problem, before);
   EXPECT_EQ(solution.report.stage, LcpStage::follow);
   EXPECT_EQ(solution.report.flags, LcpFlag::none);
@@ -134,7 +134,7 @@ TEST(Follow, TakesTheGuessInLoops) {
   const LcpProblem problem(J * J.transpose(), VecX{{0.5, 0.5, -1.0, -1.0}}, rows);
   const std::vector<double> impulses = {-0.2, -0.3, 0.9, 0.45};
   for (const double ridge : {1e-9, 1e-11}) {
-    const std::vector<RowClass> right = {C, C, C, kUpper}, wrong = {C, C, C, C};
+    const std::vector<RowMode> right = {C, C, C, kUpper}, wrong = {C, C, C, C};
     const LcpSolution guessed = solve_lcp(problem.view(), {}, LcpGuess(right, impulses, true, ridge));
     EXPECT_EQ(guessed.report.stage, LcpStage::guess);
     EXPECT_EQ(guessed.report.ridge, ridge);
@@ -143,7 +143,7 @@ TEST(Follow, TakesTheGuessInLoops) {
     EXPECT_EQ(followed.report.stage, LcpStage::follow);
     for (const LcpSolution& solution : {guessed, followed}) {
       EXPECT_EQ(solution.report.flags, LcpFlag::none);
-      EXPECT_EQ(solution.classes, right);
+      EXPECT_EQ(solution.modes, right);
       EXPECT_NEAR(solution.f[0], -0.25, 1e-12);
       EXPECT_NEAR(solution.f[1], -0.25, 1e-12);
       EXPECT_NEAR(solution.f[2], 1, 1e-12);
@@ -156,10 +156,10 @@ TEST(Follow, TakesTheGuessInLoops) {
 TEST(Follow, TellsOfTiesInLoops) {
   const std::vector<LcpRow> rows = {LcpRow::make_two_sided(1), LcpRow::make_bounded(-1, 1, 2)};
   const LcpProblem problem(MatX::Identity(2, 2), VecX{{0.5, -1.0}}, rows);
-  for (const RowClass c : {C, kUpper}) {
+  for (const RowMode c : {C, kUpper}) {
     LcpSolution before;
     before.f = {-0.5, 1};
-    before.classes = {C, c};
+    before.modes = {C, c};
     const LcpSolution solution = follow(problem, before);
     EXPECT_EQ(solution.report.flags, LcpFlag::tied);
     EXPECT_EQ(solution.report.tied_rows, 1);
@@ -172,10 +172,10 @@ TEST(Follow, TellsOfTiesInLoops) {
 TEST(Follow, LeavesTheChoiceOfANormalInLoopsToOthers) {
   const std::vector<LcpRow> rows = {LcpRow::make_two_sided(1), LcpRow::make_one_sided(2)};
   const LcpProblem problem(MatX::Identity(2, 2), VecX{{0.5, 0.0}}, rows);
-  const std::vector<RowClass> classes = {C, C};
+  const std::vector<RowMode> modes = {C, C};
   const std::vector<double> impulses = {-0.5, 0};
-  const LcpSolution solution = solve_lcp(problem.view(), {}, LcpGuess(classes, impulses, true, 1e-11));
-  EXPECT_EQ(solution.classes, std::vector<RowClass>({C, S}));
+  const LcpSolution solution = solve_lcp(problem.view(), {}, LcpGuess(modes, impulses, true, 1e-11));
+  EXPECT_EQ(solution.modes, std::vector<RowMode>({C, S}));
   EXPECT_NEAR(solution.f[0], -0.5, 1e-12);
 }
 
@@ -187,7 +187,7 @@ TEST(Follow, FindsAContradictionThatGrowsWithASmallerRidge) {
   const LcpProblem problem(A, VecX{{-1e-5, -1e-5, -1, -0.2}}, rows, d);
   LcpSolution before;
   before.f = {1, 1, 1000, 0.2};
-  before.classes = {C, C, C, C};
+  before.modes = {C, C, C, C};
   const LcpSolution solution = follow(problem, before);
   EXPECT_TRUE(has(solution.report.flags, LcpFlag::targets_dropped));
   EXPECT_EQ(solution.dropped_targets, std::vector<std::uint8_t>({1, 1, 0, 0}));
@@ -206,7 +206,7 @@ TEST(Follow, DropsTheTargetsOfAContradictionAtOnce) {
   const LcpProblem problem(J * J.transpose(), J * v - d, rows, d);
   LcpSolution before;
   before.f = {0, 0, 0.1, 0.1, 0.2};
-  before.classes = {C, C, C, C, C};
+  before.modes = {C, C, C, C, C};
   const LcpSolution solution = follow(problem, before);
   EXPECT_EQ(solution.report.flags, LcpFlag::targets_dropped);
   EXPECT_EQ(solution.dropped_targets, std::vector<std::uint8_t>({0, 1, 1, 1, 0}));

@@ -21,9 +21,9 @@ LcpSolution gauss_seidel(const LcpProblem& problem, int sweeps = 2000) {
   LcpSolution solution;
   solution.f.resize(problem.size());
   solution.w.resize(problem.size());
-  solution.classes.resize(problem.size());
+  solution.modes.resize(problem.size());
   solution.report = solve_gauss_seidel(problem.view(), {.method = LcpMethod::gauss_seidel, .sweeps = sweeps},
-                                       solution.f, solution.w, solution.classes);
+                                       solution.f, solution.w, solution.modes);
   return solution;
 }
 
@@ -35,9 +35,8 @@ TEST(GaussSeidel, SolvesIndependentRowsInOneSweep) {
   const LcpSolution solution = gauss_seidel(problem, 1);
   EXPECT_EQ(solution.f, (std::vector<double>{2, 0, -1, 0.25}));
   EXPECT_EQ(solution.w, (std::vector<double>{0, 3, 6, -0.5}));
-  const std::vector<RowClass> expected = {RowClass::clamping, RowClass::separating, RowClass::at_lower,
-                                          RowClass::at_upper};
-  EXPECT_EQ(solution.classes, expected);
+  const std::vector<RowMode> expected = {RowMode::clamping, RowMode::separating, RowMode::at_lower, RowMode::at_upper};
+  EXPECT_EQ(solution.modes, expected);
   EXPECT_EQ(solution.report.stage, LcpStage::gauss_seidel);
   EXPECT_EQ(solution.report.residual, 0);
 }
@@ -108,9 +107,9 @@ TEST(GaussSeidel, AllocatesNothing) {
   std::mt19937_64 random(1);
   const LcpProblem problem = random_lcp(LcpFamily::stack, random).problem();
   std::vector<double> f(problem.size()), w(problem.size());
-  std::vector<RowClass> classes(problem.size());
+  std::vector<RowMode> modes(problem.size());
   const AllocationGuard guard;
-  solve_gauss_seidel(problem.view(), {}, f, w, classes);
+  solve_gauss_seidel(problem.view(), {}, f, w, modes);
   const long allocations = guard.count();
   EXPECT_EQ(allocations, 0);
 }

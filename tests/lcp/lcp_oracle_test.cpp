@@ -57,7 +57,7 @@ TEST(LcpOracle, KnowsThatASqueezeHasNoSolution) {
 TEST(LcpOracle, KnowsThatTwinsHaveASolution) {
   const LcpProblem twins = two_normals(1, -1, -1);
   EXPECT_TRUE(solution_exists(twins.view()));
-  // Each alone carries everything; the class of both does not determine its solution.
+  // Each alone carries everything; the mode of both does not determine its solution.
   EXPECT_EQ(regular_solutions(twins.view()).size(), 2u);
 }
 

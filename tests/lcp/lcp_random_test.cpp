@@ -167,9 +167,9 @@ TEST_P(RandomLcp, IsSolvedAndVerified) {
     if (gave_up_a_solution(lcp, problem, solution.report)) ++given_up;
     counts.add(solution.report);
 
-    // Its classes, given as a guess, are right at once and mean the same motion.
+    // Its modes, given as a guess, are right at once and mean the same motion.
     if (!solution.report.solved() || has(solution.report.flags, LcpFlag::targets_dropped)) return;
-    const LcpSolution again = solve_lcp(problem.view(), {}, solution.classes);
+    const LcpSolution again = solve_lcp(problem.view(), {}, solution.modes);
     expect_sound(lcp, problem, again);
     EXPECT_TRUE(same_velocity(problem, solution, again));
     if (again.report.stage != LcpStage::guess) ++rejected;
@@ -190,7 +190,7 @@ TEST_P(RandomLcp, IsSolvedAndVerified) {
   RecordProperty("given_up", given_up);
   EXPECT_LE(given_up, 0.001 * counts.problems);
   EXPECT_LE(counts.unsolved, 1e-4 * counts.problems);
-  // Where sixteen digits do not tell the classes apart, a second look may see others.
+  // Where sixteen digits do not tell the modes apart, a second look may see others.
   EXPECT_LE(rejected, many_magnitudes ? 0.01 * counts.problems : 0);
 }
 
@@ -222,9 +222,9 @@ TEST_P(RandomLcp, HasTheSameVelocityFromAnyGuess) {
     SampledLcp before = lcp;
     before.u += random_vector(random, static_cast<int>(lcp.u.size()), 0.005 * lcp.u.norm());
     const LcpSolution guess = solve_lcp(before.problem().view());
-    const LcpSolution warm = solve_lcp(problem.view(), {}, guess.classes);
-    const LcpSolution followed = solve_lcp(problem.view(), {}, LcpGuess(guess.classes, guess.f, false));
-    const LcpSolution cold = solve_lcp(problem.view(), {.cold = true}, guess.classes);
+    const LcpSolution warm = solve_lcp(problem.view(), {}, guess.modes);
+    const LcpSolution followed = solve_lcp(problem.view(), {}, LcpGuess(guess.modes, guess.f, false));
+    const LcpSolution cold = solve_lcp(problem.view(), {.cold = true}, guess.modes);
     expect_sound(lcp, problem, warm);
     expect_sound(lcp, problem, followed);
     expect_sound(lcp, problem, cold);
@@ -274,7 +274,7 @@ TEST_P(RandomLcp, HasTheSameSolutionInOtherUnits) {
     const double by_b = std::ldexp(1, uniform_int(random, -40, 40));
     const LcpSolution one = solve_lcp(problem.view());
     const LcpSolution other = solve_lcp(scaled(problem, by_A, by_b).view());
-    EXPECT_EQ(one.classes, other.classes);
+    EXPECT_EQ(one.modes, other.modes);
     EXPECT_EQ(one.report.stage, other.report.stage);
     const bool at_rest = std::all_of(problem.b.begin(), problem.b.end(), [](double b) { return b == 0; });
     EXPECT_TRUE(one.report.flags == other.report.flags || at_rest);  // without any b there are no units

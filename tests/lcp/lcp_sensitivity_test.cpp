@@ -87,11 +87,11 @@ struct DenseDirection {
   }
 };
 
-// f and w of a problem, provided that it is solved in these classes and polished; else empty.
-VecX solution_in(const SampledLcp& lcp, const std::vector<RowClass>& classes) {
+// f and w of a problem, provided that it is solved in these modes and polished; else empty.
+VecX solution_in(const SampledLcp& lcp, const std::vector<RowMode>& modes) {
   const LcpProblem problem = lcp.problem();
-  const LcpSolution solution = solve_lcp(problem.view(), {}, classes);
-  const bool same = solution.report.solved() && solution.classes == classes && solution.report.flags == LcpFlag::none;
+  const LcpSolution solution = solve_lcp(problem.view(), {}, modes);
+  const bool same = solution.report.solved() && solution.modes == modes && solution.report.flags == LcpFlag::none;
   if (!same) return {};
   VecX both(2 * lcp.size());
   both << VecX::Map(solution.f.data(), lcp.size()), VecX::Map(solution.w.data(), lcp.size());
@@ -99,10 +99,10 @@ VecX solution_in(const SampledLcp& lcp, const std::vector<RowClass>& classes) {
 }
 
 // ‖A_C‖·‖A_C#‖: by what a solve may multiply errors.
-double condition(const LcpProblem& problem, const std::vector<RowClass>& classes) {
-  ClassFactor factor;
-  factor.compute(problem.view(), classes);
-  factor.gather(problem.view(), classes);
+double condition(const LcpProblem& problem, const std::vector<RowMode>& modes) {
+  ModeFactor factor;
+  factor.compute(problem.view(), modes);
+  factor.gather(problem.view(), modes);
   const int m = factor.size();
   const Eigen::Map<const MatX, 0, Eigen::OuterStride<>> A_C(factor.matrix(), m, m,
                                                             Eigen::OuterStride<>(factor.matrix_stride()));
@@ -115,7 +115,7 @@ double condition(const LcpProblem& problem, const std::vector<RowClass>& classes
 }
 
 const char* mode_of(const LcpSensitivity& sensitivity) {
-  const ClassFactor& factor = sensitivity.factor();
+  const ModeFactor& factor = sensitivity.factor();
   const bool singular = factor.rank() < factor.size();
   if (factor.size() == 0) return "nothing clamps";
   if (!singular) return factor.symmetric() ? "regular" : "regular, friction at bounds";
@@ -144,21 +144,21 @@ TEST(LcpSensitivity, AgreesWithDifferencesInEveryMode) {
         const LcpSolution solution = solve_lcp(problem.view());
         if (!solution.report.solved() || solution.report.flags != LcpFlag::none) return Outcome::skipped;
         LcpSensitivity sensitivity;
-        sensitivity.compute(problem.view(), solution.classes, solution.f, solution.report.flags);
+        sensitivity.compute(problem.view(), solution.modes, solution.f, solution.report.flags);
         if (!sensitivity.factor().has_group_inverse()) return Outcome::skipped;
-        const double kappa = condition(problem, solution.classes);
+        const double kappa = condition(problem, solution.modes);
         if (kappa > 1e5) return Outcome::skipped;
 
         const Motion motion = random_motion(lcp, random);
-        bool same_classes = true;
+        bool same_modes = true;
         const MatX numeric = central_difference(
             [&](const VecX& x) {
-              const VecX both = solution_in(motion.at(lcp, x[0]), solution.classes);
-              if (both.size() == 0) same_classes = false;
-              return same_classes ? both : VecX::Zero(2 * lcp.size());
+              const VecX both = solution_in(motion.at(lcp, x[0]), solution.modes);
+              if (both.size() == 0) same_modes = false;
+              return same_modes ? both : VecX::Zero(2 * lcp.size());
             },
             1, 1e-3);
-        if (!same_classes) return Outcome::skipped;
+        if (!same_modes) return Outcome::skipped;
 
         VecX analytic(2 * lcp.size());
         const DenseDirection dense(lcp, motion, sensitivity, solution.f);
@@ -172,7 +172,7 @@ TEST(LcpSensitivity, AgreesWithDifferencesInEveryMode) {
         }
         ++modes[mode_of(sensitivity)];
         for (int i = 0; i < lcp.size(); ++i) {
-          const bool constant = lcp.rows[i].kind == RowKind::bounded && solution.classes[i] != RowClass::clamping;
+          const bool constant = lcp.rows[i].kind == RowKind::bounded && solution.modes[i] != RowMode::clamping;
           if (constant && motion.lower.squaredNorm() > 0) ++at_constant_bounds;
         }
         return Outcome::checked;
@@ -198,7 +198,7 @@ TEST(LcpSensitivity, TransposedIsTheTransposeOfForward) {
     const LcpProblem problem = lcp.problem();
     const LcpSolution solution = solve_lcp(problem.view());
     LcpSensitivity sensitivity;
-    sensitivity.compute(problem.view(), solution.classes, solution.f, solution.report.flags);
+    sensitivity.compute(problem.view(), solution.modes, solution.f, solution.report.flags);
 
     const Motion motion = random_motion(lcp, random);
     const DenseDirection dense(lcp, motion, sensitivity, solution.f);
@@ -216,21 +216,21 @@ TEST(LcpSensitivity, TransposedIsTheTransposeOfForward) {
                         absolute_dot(dense.dA_f, gradient.b) + absolute_dot(dense.db, gradient.b) +
                         absolute_dot(dense.dA_y, gradient.null);
     const bool invertible = sensitivity.factor().has_group_inverse();
-    const double loss = invertible ? std::max(1.0, condition(problem, solution.classes) / 10) : 1e6;
+    const double loss = invertible ? std::max(1.0, condition(problem, solution.modes) / 10) : 1e6;
     EXPECT_NEAR(forward, backward, 1e-12 * size * loss) << mode_of(sensitivity);
   });
 }
 
-// However f was chosen among the solutions of its class: clamping rows stay at w = 0, separating ones at f = 0, friction
+// However f was chosen among the solutions of its mode: clamping rows stay at w = 0, separating ones at f = 0, friction
 // at its bound.
-TEST(LcpSensitivity, KeepsTheEquationsOfTheClass) {
+TEST(LcpSensitivity, KeepsTheEquationsOfTheMode) {
   for_random_cases(500, [](std::mt19937_64& random) {
     const SampledLcp lcp = random_problem(random);
     const LcpProblem problem = lcp.problem();
     const LcpSolution solution = solve_lcp(problem.view());
     const LcpFlag flags = chance(random, 0.5) ? solution.report.flags : LcpFlag::unpolished;
     LcpSensitivity sensitivity;
-    sensitivity.compute(problem.view(), solution.classes, solution.f, flags);
+    sensitivity.compute(problem.view(), solution.modes, solution.f, flags);
     if (has(flags, LcpFlag::unpolished)) {
       EXPECT_FALSE(sensitivity.has_null_term());
     }
@@ -246,10 +246,10 @@ TEST(LcpSensitivity, KeepsTheEquationsOfTheClass) {
     for (const int i : sensitivity.factor().clamping()) EXPECT_NEAR(dw[i], 0, 1e-8 * size) << mode_of(sensitivity);
     for (int i = 0; i < lcp.size(); ++i) {
       const LcpRow& row = lcp.rows[i];
-      if (row.kind == RowKind::one_sided && solution.classes[i] == RowClass::separating) {
+      if (row.kind == RowKind::one_sided && solution.modes[i] == RowMode::separating) {
         EXPECT_EQ(df[i], 0);
       }
-      if (row.kind != RowKind::friction || solution.classes[i] != RowClass::at_upper) continue;
+      if (row.kind != RowKind::friction || solution.modes[i] != RowMode::at_upper) continue;
       const double bound = motion.friction[i] * solution.f[row.normal] + row.friction * df[row.normal];
       EXPECT_NEAR(df[i], bound, 1e-12 * (1 + std::abs(bound)));
     }
@@ -260,7 +260,7 @@ TEST(LcpSensitivity, KeepsTheEquationsOfTheClass) {
 
 struct HandMade {
   LcpProblem problem;
-  std::vector<RowClass> classes;
+  std::vector<RowMode> modes;
   std::vector<double> f;
   LcpFlag flags = LcpFlag::none;
 };
@@ -272,13 +272,13 @@ struct Change {
 
 Change forward(const HandMade& made, const LcpDirection& direction) {
   LcpSensitivity sensitivity;
-  sensitivity.compute(made.problem.view(), made.classes, made.f, made.flags);
+  sensitivity.compute(made.problem.view(), made.modes, made.f, made.flags);
   Change change = {VecX(made.problem.size()), VecX(made.problem.size()), 0};
   change.inconsistency = sensitivity.forward(direction, as_span(change.df), as_span(change.dw));
   return change;
 }
 
-constexpr RowClass kClamping = RowClass::clamping;
+constexpr RowMode kClamping = RowMode::clamping;
 
 HandMade twins() {
   const std::vector<LcpRow> rows(2, LcpRow::make_one_sided());
@@ -303,7 +303,7 @@ TEST(LcpSensitivity, TurnsTheSplitWithTheRowsOfTwins) {
   EXPECT_NEAR(change.df[1], 0, 1e-15);
 }
 
-TEST(LcpSensitivity, NoticesADirectionThatBreaksTheClass) {
+TEST(LcpSensitivity, NoticesADirectionThatBreaksTheMode) {
   const VecX db = VecX{{1, -1}};  // one twin leaves, the other stays
   EXPECT_GT(forward(twins(), {.db = as_span(db)}).inconsistency, 0.5);
 }
@@ -322,7 +322,7 @@ TEST(LcpSensitivity, ForgetsTargetsThatWereDropped) {
 
   made.flags = LcpFlag::targets_dropped;
   LcpSensitivity sensitivity;
-  sensitivity.compute(made.problem.view(), made.classes, made.f, made.flags);
+  sensitivity.compute(made.problem.view(), made.modes, made.f, made.flags);
   LcpGradient gradient;
   const VecX f_bar = VecX{{1, 2}};
   sensitivity.transposed(as_span(f_bar), {}, gradient);
@@ -334,7 +334,7 @@ TEST(LcpSensitivity, FollowsABoundThatMoves) {
   // A motor at its upper bound pushes a body against a stop.
   const HandMade made = {
       {MatX{{1, -1}, {-1, 1}}, VecX{{-5, 1}}, {LcpRow::make_bounded(-1, 2), LcpRow::make_one_sided()}},
-      {RowClass::at_upper, kClamping},
+      {RowMode::at_upper, kClamping},
       {2, 1}};
   const VecX dupper = VecX{{1, 0}};
   const Change change = forward(made, {.dupper = as_span(dupper)});
@@ -346,7 +346,7 @@ TEST(LcpSensitivity, FollowsABoundThatMoves) {
 TEST(LcpSensitivity, LetsFrictionBeginWhereThereWasNone) {
   // Sliding with μ = 0: as soon as there is friction, it opposes the motion.
   const HandMade made = {{MatX::Identity(2, 2), VecX{{-3, 1}}, {LcpRow::make_one_sided(), LcpRow::make_friction(0, 0)}},
-                         {kClamping, RowClass::separating},
+                         {kClamping, RowMode::separating},
                          {3, 0}};
   const VecX dfriction = VecX{{0, 1}};
   const Change change = forward(made, {.dfriction = as_span(dfriction)});
@@ -360,10 +360,10 @@ TEST(LcpSensitivity, StaysFiniteWithoutAGroupInverse) {
   HandMade made = {{W * W.transpose(),
                     VecX{{0, 0, 5}},
                     {LcpRow::make_one_sided(), LcpRow::make_one_sided(), LcpRow::make_friction(1, 1)}},
-                   {kClamping, kClamping, RowClass::at_lower},
+                   {kClamping, kClamping, RowMode::at_lower},
                    {1, 1, -1}};
   LcpSensitivity sensitivity;
-  sensitivity.compute(made.problem.view(), made.classes, made.f);
+  sensitivity.compute(made.problem.view(), made.modes, made.f);
   EXPECT_FALSE(sensitivity.factor().has_group_inverse());
   const VecX db = VecX{{1, 1, 0}}, inconsistent = VecX{{1, -1, 0}};
   const Change change = forward(made, {.db = as_span(db)});
@@ -386,7 +386,7 @@ TEST(LcpSensitivity, NamesTiedRows) {
   const LcpSolution solution = solve_lcp(problem.view());
   EXPECT_TRUE(has(solution.report.flags, LcpFlag::tied));
   LcpSensitivity sensitivity;
-  sensitivity.compute(problem.view(), solution.classes, solution.f, solution.report.flags);
+  sensitivity.compute(problem.view(), solution.modes, solution.f, solution.report.flags);
   ASSERT_EQ(sensitivity.tied().size(), 1u);
   EXPECT_EQ(sensitivity.tied()[0], 1);
   // It counts as separating: pushed in, it does not push back.
@@ -396,7 +396,7 @@ TEST(LcpSensitivity, NamesTiedRows) {
   EXPECT_EQ(df, VecX::Zero(3));
   EXPECT_EQ(dw, db);
 
-  sensitivity.compute(problem.view(), solution.classes, solution.f, LcpFlag::none);
+  sensitivity.compute(problem.view(), solution.modes, solution.f, LcpFlag::none);
   EXPECT_TRUE(sensitivity.tied().empty());
 }
 
@@ -416,7 +416,7 @@ TEST(LcpSensitivity, AllocatesNothingWhenWarm) {
     VecX df(lcp.size()), dw(lcp.size());
     const VecX db = random_vector(random, lcp.size());
     const auto run = [&] {
-      sensitivity.compute(problem.view(), solution.classes, solution.f, solution.report.flags);
+      sensitivity.compute(problem.view(), solution.modes, solution.f, solution.report.flags);
       sensitivity.forward({.db = as_span(db)}, as_span(df), as_span(dw));
       sensitivity.transposed(as_span(db), as_span(db), gradient);
     };

@@ -11,8 +11,8 @@
 
 namespace lithe::test {
 
-inline constexpr RowClass C = RowClass::clamping, S = RowClass::separating;
-inline constexpr RowClass kLower = RowClass::at_lower, kUpper = RowClass::at_upper;
+inline constexpr RowMode C = RowMode::clamping, S = RowMode::separating;
+inline constexpr RowMode kLower = RowMode::at_lower, kUpper = RowMode::at_upper;
 
 inline const LcpOptions kCold = {.cold = true};
 

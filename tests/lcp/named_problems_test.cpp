@@ -22,7 +22,7 @@ void expect_impulses(const LcpSolution& solution, const std::vector<double>& exp
   for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(solution.f[i], expected[i], tolerance) << "row " << i;
 }
 
-LcpSolution solve(const LcpProblem& problem, const LcpOptions& options = {}, std::vector<RowClass> guess = {}) {
+LcpSolution solve(const LcpProblem& problem, const LcpOptions& options = {}, std::vector<RowMode> guess = {}) {
   return solve_lcp(problem.view(), options, guess);
 }
 
@@ -56,7 +56,7 @@ TEST(NamedProblems, T2Jam) {
   const LcpSolution cold = solve(problem, kCold);
   expect_impulses(cold, {13, -6});
   EXPECT_EQ(cold.report.stage, LcpStage::path);
-  EXPECT_EQ(cold.classes, (std::vector<RowClass>{C, C}));
+  EXPECT_EQ(cold.modes, (std::vector<RowMode>{C, C}));
 }
 
 TEST(NamedProblems, AJointThatTheRidgeHoldsSlides) {
@@ -66,7 +66,7 @@ TEST(NamedProblems, AJointThatTheRidgeHoldsSlides) {
   for (const LcpOptions& options : {LcpOptions(), kCold}) {
     const LcpSolution solution = solve(problem, options);
     expect_impulses(solution, {1, 1e-3});
-    EXPECT_EQ(solution.classes, (std::vector<RowClass>{kUpper, C}));
+    EXPECT_EQ(solution.modes, (std::vector<RowMode>{kUpper, C}));
     EXPECT_NEAR(solution.w[0], -1e-7, 1e-15);
     EXPECT_EQ(solution.report.flags, LcpFlag::none);
   }
@@ -125,7 +125,7 @@ TEST(NamedProblems, T5FourCorners) {
     // A corner that sits a little deeper takes the load with the opposite one.
     const LcpSolution warped = solve({A, VecX{{-1, -1, -1, -1.00001}}, normals(4)}, options);
     expect_impulses(warped, {0, 0.5, 0, 0.5}, 1e-5);
-    EXPECT_EQ(warped.classes, (std::vector<RowClass>{S, C, S, C}));
+    EXPECT_EQ(warped.modes, (std::vector<RowMode>{S, C, S, C}));
   }
 }
 
@@ -137,10 +137,10 @@ TEST(NamedProblems, T6Tipping) {
 }
 
 TEST(NamedProblems, T7TieSeparates) {
-  for (const std::vector<RowClass>& guess : {std::vector<RowClass>{}, {S}, {C}}) {
+  for (const std::vector<RowMode>& guess : {std::vector<RowMode>{}, {S}, {C}}) {
     const LcpSolution solution = solve({MatX::Ones(1, 1), VecX::Zero(1), normals(1)}, {}, guess);
     expect_impulses(solution, {0});
-    EXPECT_EQ(solution.classes[0], S);
+    EXPECT_EQ(solution.modes[0], S);
     EXPECT_TRUE(has(solution.report.flags, LcpFlag::tied));
     EXPECT_EQ(solution.report.tied_rows, 1);
   }
@@ -234,11 +234,11 @@ TEST(Pitfalls, AFlatFootHasTwelveRowsOfRankSix) {
   for (int corner = 0; corner < 4; ++corner) EXPECT_GT(solution.f[3 * corner], 0.01);
 }
 
-// f_C of least norm, as the pseudo-inverse gives it, for the classes of a solution; all rows.
+// f_C of least norm, as the pseudo-inverse gives it, for the modes of a solution; all rows.
 VecX least_norm_impulses(const LcpProblem& problem, const LcpSolution& solution) {
-  ClassFactor factor;
-  factor.compute(problem.view(), solution.classes);
-  factor.gather(problem.view(), solution.classes);
+  ModeFactor factor;
+  factor.compute(problem.view(), solution.modes);
+  factor.gather(problem.view(), solution.modes);
   const int m = factor.size();
   const Eigen::Map<const MatX, 0, Eigen::OuterStride<>> A_C(factor.matrix(), m, m,
                                                             Eigen::OuterStride<>(factor.matrix_stride()));
@@ -249,7 +249,7 @@ VecX least_norm_impulses(const LcpProblem& problem, const LcpSolution& solution)
   decomposition.compute(A_C);
   const VecX f_C = decomposition.solve(x);
   VecX f(problem.size());
-  factor.expand(problem.view(), solution.classes, as_span(f_C), as_span(f));
+  factor.expand(problem.view(), solution.modes, as_span(f_C), as_span(f));
   return f;
 }
 
@@ -284,8 +284,8 @@ TEST(Pitfalls, ASpinningBoxHasOneAnswerWhateverTheGuess) {
   const LcpSolution plain = solve(problem);
   EXPECT_TRUE(plain.report.solved());
   for (const LcpSolution& other :
-       {solve(problem, kCold), solve(problem, {}, std::vector<RowClass>(12, C)),
-        solve(problem, {}, std::vector<RowClass>(12, kLower)), solve(problem, {}, plain.classes)}) {
+       {solve(problem, kCold), solve(problem, {}, std::vector<RowMode>(12, C)),
+        solve(problem, {}, std::vector<RowMode>(12, kLower)), solve(problem, {}, plain.modes)}) {
     for (int i = 0; i < 12; ++i) {
       EXPECT_NEAR(other.f[i], plain.f[i], 1e-9) << "row " << i;
       EXPECT_NEAR(other.w[i], plain.w[i], 1e-9) << "row " << i;
@@ -293,7 +293,7 @@ TEST(Pitfalls, ASpinningBoxHasOneAnswerWhateverTheGuess) {
   }
 }
 
-TEST(Pitfalls, TargetsThatDifferALittleChangeTheClasses) {
+TEST(Pitfalls, TargetsThatDifferALittleChangeTheModes) {
   // A foot whose corners disagree by 1e-7 cannot rest on all four; by rounding it can.
   const BoxOnFloor box(0.5);
   LcpProblem problem = box.moving(Vec6{{0, 0, 0, 0, 0, -0.05}});

@@ -68,7 +68,7 @@ struct StandingRobot {
 };
 
 void expect_same_answer(const LcpSolution& a, const LcpSolution& b) {
-  EXPECT_EQ(a.classes, b.classes);
+  EXPECT_EQ(a.modes, b.modes);
   for (std::size_t i = 0; i < a.f.size(); ++i) {
     EXPECT_NEAR(a.f[i], b.f[i], 1e-10 * largest_magnitude(b.f)) << "row " << i;
     EXPECT_NEAR(a.w[i], b.w[i], 1e-12) << "row " << i;
@@ -84,7 +84,7 @@ TEST(ReducedGuess, AnswersAsTheFactorOfAllRowsDoes) {
     const LcpSolution cold = solve_lcp(plain.view());
     if (!cold.report.solved() || cold.report.flags != LcpFlag::none) return;
     ++cases;
-    const LcpGuess guess(cold.classes, cold.f, true);
+    const LcpGuess guess(cold.modes, cold.f, true);
     const LcpSolution whole = solve_lcp(plain.view(), {}, guess);
     const LcpSolution reduced = solve_lcp(problem.view(), {}, guess);
     ASSERT_EQ(whole.report.stage, LcpStage::guess);
@@ -100,7 +100,7 @@ TEST(ReducedGuess, AnswersAsTheFactorOfAllRowsDoes) {
     LoopStresses stresses;
     stresses.find(prepared);
     ReducedGuess stage;
-    right += stage.run(prepared, stresses, cold.classes, 1e-9 * prepared.mean_diagonal) == ReducedGuess::Outcome::right;
+    right += stage.run(prepared, stresses, cold.modes, 1e-9 * prepared.mean_diagonal) == ReducedGuess::Outcome::right;
   });
   if (few_cases()) return;
   EXPECT_GE(cases, 150);
@@ -110,7 +110,7 @@ TEST(ReducedGuess, AnswersAsTheFactorOfAllRowsDoes) {
 bool is_another_solution(const LcpProblem& problem, const LcpSolution& found, const LcpSolution& known) {
   std::vector<double> w(found.f.size());
   evaluate(problem.view(), found.f, w);
-  return found.classes != known.classes && residual(problem.view(), found.f, w) <= 1e-9;
+  return found.modes != known.modes && residual(problem.view(), found.f, w) <= 1e-9;
 }
 
 TEST(ReducedGuess, IsNotMistakenAboutMotorsThatSaturateOrComeBack) {
@@ -126,12 +126,12 @@ TEST(ReducedGuess, IsNotMistakenAboutMotorsThatSaturateOrComeBack) {
     const LcpSolution after = solve_lcp(robot.plain(next).view());
     if (before.report.flags != LcpFlag::none || after.report.flags != LcpFlag::none) return;
     int changed = 0;
-    for (int m = 0; m < kMotors; ++m) changed += before.classes[m] != after.classes[m];
+    for (int m = 0; m < kMotors; ++m) changed += before.modes[m] != after.modes[m];
     saturated += changed > 0;
     several += changed > 1;
     // There, and back again.
-    const LcpSolution there = solve_lcp(robot.with(next).view(), {}, LcpGuess(before.classes, before.f, true));
-    const LcpSolution back = solve_lcp(robot.with(b).view(), {}, LcpGuess(after.classes, after.f, true));
+    const LcpSolution there = solve_lcp(robot.with(next).view(), {}, LcpGuess(before.modes, before.f, true));
+    const LcpSolution back = solve_lcp(robot.with(b).view(), {}, LcpGuess(after.modes, after.f, true));
     // Friction allows for several solutions, rarely.
     if (is_another_solution(robot.plain(next), there, after) || is_another_solution(robot.plain(b), back, before)) {
       ++others;
@@ -155,9 +155,9 @@ TEST(ReducedGuess, LeavesLoopsAndFewMotorsToTheFactorOfAllRows) {
   prepared.prepare(problem.view());
   LoopStresses stresses;
   stresses.find(prepared);
-  std::vector<RowClass> classes(problem.size(), RowClass::clamping);
+  std::vector<RowMode> modes(problem.size(), RowMode::clamping);
   ReducedGuess stage;
-  EXPECT_EQ(stage.run(prepared, stresses, classes, 1e-9), ReducedGuess::Outcome::unsure);
+  EXPECT_EQ(stage.run(prepared, stresses, modes, 1e-9), ReducedGuess::Outcome::unsure);
   EXPECT_EQ(stage.factorizations(), 0);
 }
 

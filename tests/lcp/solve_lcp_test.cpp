@@ -36,7 +36,7 @@ TEST(SolveLcp, SolvesWhatItSaysItSolved) {
   });
 }
 
-TEST(SolveLcp, AcceptsItsOwnClassesAsAGuess) {
+TEST(SolveLcp, AcceptsItsOwnModesAsAGuess) {
   for_random_cases(
       1000,
       [](std::mt19937_64& random) {
@@ -44,10 +44,10 @@ TEST(SolveLcp, AcceptsItsOwnClassesAsAGuess) {
         const LcpProblem problem = random_lcp(family, random).problem();
         const LcpSolution first = solve_lcp(problem.view());
         if (!first.report.solved() || first.report.flags != LcpFlag::none) return Outcome::skipped;
-        const LcpSolution again = solve_lcp(problem.view(), {}, first.classes);
+        const LcpSolution again = solve_lcp(problem.view(), {}, first.modes);
         const bool nothing = first.report.stage == LcpStage::none && again.report.stage == LcpStage::none;
         EXPECT_EQ(again.report.stage, nothing ? LcpStage::none : LcpStage::guess) << to_string(family);
-        EXPECT_EQ(again.classes, first.classes);
+        EXPECT_EQ(again.modes, first.modes);
         EXPECT_EQ(again.report.pivots, 0);
         EXPECT_LE(largest_difference(again.w, first.w), 1e-9 * velocity_scale(problem.view()));
         return Outcome::checked;
@@ -61,8 +61,8 @@ TEST(SolveLcp, GuessOrNoneGivesTheSameVelocities) {
   for_random_cases(400, [&](std::mt19937_64& random) {
     const LcpFamily family = random() % 2 ? LcpFamily::foot : LcpFamily::stack;
     const LcpProblem problem = random_lcp(family, random).problem();
-    std::vector<RowClass> guess(problem.size());
-    for (RowClass& c : guess) c = static_cast<RowClass>(random() % 4);
+    std::vector<RowMode> guess(problem.size());
+    for (RowMode& c : guess) c = static_cast<RowMode>(random() % 4);
     const LcpSolution cold = solve_lcp(problem.view(), kCold), guessed = solve_lcp(problem.view(), {}, guess);
     EXPECT_TRUE(cold.report.solved());
     EXPECT_TRUE(guessed.report.solved());
@@ -76,7 +76,7 @@ TEST(SolveLcp, ColdIgnoresTheGuess) {
   for_random_cases(100, [](std::mt19937_64& random) {
     const LcpProblem problem = random_lcp(LcpFamily::stack, random).problem();
     const LcpSolution cold = solve_lcp(problem.view(), kCold);
-    const LcpSolution guessed = solve_lcp(problem.view(), kCold, cold.classes);
+    const LcpSolution guessed = solve_lcp(problem.view(), kCold, cold.modes);
     EXPECT_TRUE(guessed.report.stage == LcpStage::path || guessed.report.stage == LcpStage::none);
     EXPECT_EQ(guessed.f, cold.f);
     EXPECT_EQ(guessed.w, cold.w);
@@ -90,12 +90,12 @@ TEST(SolveLcp, SameInputSameBits) {
     const LcpProblem problem = random_lcp(random_family(random), random).problem();
     const auto n = static_cast<std::size_t>(problem.size());
     std::vector<double> f(n), w(n);
-    std::vector<RowClass> classes(n);
-    const LcpReport report = solve_lcp(problem.view(), {}, {}, used, f, w, classes);
+    std::vector<RowMode> modes(n);
+    const LcpReport report = solve_lcp(problem.view(), {}, {}, used, f, w, modes);
     const LcpSolution fresh = solve_lcp(problem.view());
     EXPECT_EQ(f, fresh.f);
     EXPECT_EQ(w, fresh.w);
-    EXPECT_EQ(classes, fresh.classes);
+    EXPECT_EQ(modes, fresh.modes);
     EXPECT_EQ(report.stage, fresh.report.stage);
     EXPECT_EQ(report.flags, fresh.report.flags);
     EXPECT_EQ(report.residual, fresh.report.residual);
@@ -129,13 +129,13 @@ TEST(SolveLcp, AllocatesNothingWhenWarm) {
   }
   LcpWorkspace workspace;
   std::vector<double> f(1000), w(1000);
-  std::vector<RowClass> classes(1000), guess(1000);
+  std::vector<RowMode> modes(1000), guess(1000);
   long allocations = 0;
   for (int round = 0; round < 2; ++round) {
     const AllocationGuard guard;
     for (const LcpProblem& problem : problems) {
       const auto n = static_cast<std::size_t>(problem.size());
-      const std::span c(classes.data(), n), g(guess.data(), n);
+      const std::span c(modes.data(), n), g(guess.data(), n);
       const std::span of(f.data(), n), ow(w.data(), n);
       solve_lcp(problem.view(), kCold, {}, workspace, of, ow, c);
       std::copy(c.begin(), c.end(), g.begin());
@@ -202,7 +202,7 @@ TEST(SolveLcp, MatricesThatAreNotFiniteAreUnsolved) {
       A(i, j) = A(j, i) = bad;
       const LcpProblem problem(A, VecX{{-1, -2, -3}},
                                {LcpRow::make_one_sided(), LcpRow::make_bounded(1, 2), LcpRow::make_two_sided()});
-      for (const std::vector<RowClass>& guess : {std::vector<RowClass>{}, std::vector<RowClass>(3)}) {
+      for (const std::vector<RowMode>& guess : {std::vector<RowMode>{}, std::vector<RowMode>(3)}) {
         const LcpSolution solution = solve_lcp(problem.view(), {}, guess);
         EXPECT_FALSE(solution.report.solved());
         EXPECT_EQ(solution.f, (std::vector<double>{0, 1, 0})) << "nothing, as far as the bounds allow";
@@ -221,13 +221,12 @@ TEST(SolveLcp, HasNothingToDoWithoutRows) {
 TEST(SolveLcp, HasNothingToDoWhereNothingPushes) {
   const LcpProblem problem(MatX::Identity(3, 3), VecX{{1, 5, 2}},
                            {LcpRow::make_one_sided(), LcpRow::make_friction(0, 1), LcpRow::make_bounded(0, 9)});
-  for (const std::vector<RowClass>& guess : {std::vector<RowClass>{}, std::vector<RowClass>(3, RowClass::clamping)}) {
+  for (const std::vector<RowMode>& guess : {std::vector<RowMode>{}, std::vector<RowMode>(3, RowMode::clamping)}) {
     const LcpSolution solution = solve_lcp(problem.view(), {}, guess);
     EXPECT_EQ(solution.report.stage, LcpStage::none);
     EXPECT_EQ(solution.f, std::vector<double>(3, 0.0));
     EXPECT_EQ(solution.w, problem.b);
-    EXPECT_EQ(solution.classes,
-              (std::vector<RowClass>{RowClass::separating, RowClass::separating, RowClass::at_lower}));
+    EXPECT_EQ(solution.modes, (std::vector<RowMode>{RowMode::separating, RowMode::separating, RowMode::at_lower}));
   }
 }
 
@@ -271,7 +270,7 @@ TEST(SolveLcp, MotorsStayWithinBoundsThatExcludeZero) {
   const LcpSolution solution = solve_lcp(problem.view());
   EXPECT_EQ(solution.f[0], 1);
   EXPECT_NEAR(solution.f[1], -5, 1e-12);
-  EXPECT_EQ(solution.classes, (std::vector<RowClass>{RowClass::at_lower, RowClass::clamping}));
+  EXPECT_EQ(solution.modes, (std::vector<RowMode>{RowMode::at_lower, RowMode::clamping}));
 }
 
 TEST(SolveLcp, ATiedFrictionRowIsReported) {
@@ -290,7 +289,7 @@ TEST(SolveLcp, ATieThatClampingRowsImplyIsNone) {
   const MatX A = J * J.transpose();
   const VecX b = J * VecX{{-1, 0}} + VecX{{0, 0, 9e-10}};
   const LcpSolution solution = solve_lcp(LcpProblem(A, b, std::vector<LcpRow>(3, LcpRow::make_one_sided())).view(), {},
-                                         std::vector{RowClass::clamping, RowClass::clamping, RowClass::separating});
+                                         std::vector{RowMode::clamping, RowMode::clamping, RowMode::separating});
   EXPECT_TRUE(solution.report.solved());
   EXPECT_EQ(solution.report.tied_rows, 1);
   EXPECT_FALSE(has(solution.report.flags, LcpFlag::tied));
@@ -307,12 +306,12 @@ TEST(SolveLcp, ACopiedWorkspaceWorks) {
   const LcpProblem problem(MatX::Identity(1, 1), VecX{{-1}}, {LcpRow::make_one_sided()});
   LcpWorkspace first;
   std::vector<double> f(1), w(1);
-  std::vector<RowClass> classes(1);
-  solve_lcp(problem.view(), {}, {}, first, f, w, classes);
+  std::vector<RowMode> modes(1);
+  solve_lcp(problem.view(), {}, {}, first, f, w, modes);
   LcpWorkspace second(first);
   second = first;
   f[0] = 0;
-  solve_lcp(problem.view(), {}, {}, second, f, w, classes);
+  solve_lcp(problem.view(), {}, {}, second, f, w, modes);
   EXPECT_EQ(f[0], 1);
 }
 
@@ -337,11 +336,11 @@ TEST(SolveLcp, RefusesWhatIsNoProblem) {
 
 TEST(SolveLcp, RefusesSizesThatDoNotMatch) {
   const LcpProblem problem(MatX::Identity(2, 2), VecX::Zero(2), std::vector<LcpRow>(2));
-  expect_error([&] { solve_lcp(problem.view(), {}, std::vector<RowClass>(3)); }, "guess has 3 entries");
+  expect_error([&] { solve_lcp(problem.view(), {}, std::vector<RowMode>(3)); }, "guess has 3 entries");
   LcpWorkspace workspace;
   std::vector<double> f(2), w(1);
-  std::vector<RowClass> classes(2);
-  expect_error([&] { solve_lcp(problem.view(), {}, {}, workspace, f, w, classes); }, "2, 1 and 2 entries");
+  std::vector<RowMode> modes(2);
+  expect_error([&] { solve_lcp(problem.view(), {}, {}, workspace, f, w, modes); }, "2, 1 and 2 entries");
   BoxedLcp view = problem.view();
   view.b = view.b.first(1);
   expect_error([&] { solve_lcp(view); }, "b has 1 entries");

@@ -11,7 +11,7 @@ TEST(Checkpoints, GiveTheBitsOfAllRecords) {
   for (RolloutCase c : eventful_cases()) {
     SCOPED_TRACE(c.name);
     c.options.gradient = {};
-    c.options.parameters = StepParameters(c.model, {"gravity/z", "time_step"});
+    c.options.gradient.parameters = StepParameters(c.model, {"gravity/z", "time_step"});
     const RolloutLoss loss = loss_of_everything(c.model, c.start.q);
     c.options.tape = Tape::records;
     const RolloutGradient records = c.gradient(loss);

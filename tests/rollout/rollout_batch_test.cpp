@@ -86,7 +86,7 @@ TEST(RolloutBatch, KeepsOneTapePerThread) {
 TEST(RolloutBatch, SumsHaveTheSameBitsOnAnyNumberOfThreads) {
   // One controller for ten starts.
   RolloutCase c = pushed_case("half_cheetah", 40, 3);
-  c.options.parameters = StepParameters(c.model, {"gravity/z"});
+  c.options.gradient.parameters = StepParameters(c.model, {"gravity/z"});
   const RolloutLoss loss = loss_of_everything(c.model, c.start.q);
   std::vector<RolloutTask> tasks;
   for (int k = 0; k < 10; ++k) {

@@ -151,7 +151,7 @@ RolloutGradient difference_gradient(const RolloutCase& c, const RolloutLoss& los
   for (const int t : steps) {
     gradient.tau.col(t) = by(nv, reach.tau, [t](RolloutCase& moved, const VecX& d) { moved.controls.tau.col(t) += d; });
   }
-  const std::vector<std::string>& names = c.options.parameters.names();
+  const std::vector<std::string>& names = c.options.gradient.parameters.names();
   gradient.parameters = by(static_cast<int>(names.size()), reach.parameters, [&](RolloutCase& moved, const VecX& d) {
     for (std::size_t k = 0; k < names.size(); ++k) add_to_parameter(moved, names[k], d[k]);
   });

@@ -24,7 +24,7 @@ struct RolloutCase {
 // A scene that is pushed about: forces of about `push` on every DoF, different ones in each step.
 RolloutCase pushed_case(const std::string& scene, int steps, double push);
 
-// Contact-free, sliding, sticking, with motors and in a loop. In none of them a row changes its class, so that finite
+// Contact-free, sliding, sticking, with motors and in a loop. In none of them a row changes its mode, so that finite
 // differences are derivatives.
 RolloutCase driven_pendulum(int steps);
 RolloutCase sliding_box(int steps);

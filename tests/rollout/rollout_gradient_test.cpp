@@ -28,9 +28,9 @@ void expect_gradient(const RolloutCase& c, const RolloutGradient& gradient, cons
   for (const int t : steps) {
     EXPECT_LT(relative_error(gradient.tau.col(t), numeric.tau.col(t)), kTolerance) << "step " << t;
   }
-  for (int k = 0; k < c.options.parameters.size(); ++k) {
+  for (int k = 0; k < c.options.gradient.parameters.size(); ++k) {
     EXPECT_LT(relative_error(gradient.parameters.segment(k, 1), numeric.parameters.segment(k, 1)), kTolerance)
-        << c.options.parameters.names()[k];
+        << c.options.gradient.parameters.names()[k];
   }
 }
 
@@ -60,18 +60,18 @@ TEST(RolloutGradient, IsThatOfFiniteDifferencesWhereContactsComeAndGo) {
 
 TEST(RolloutGradient, ByParametersIsThatOfFiniteDifferences) {
   RolloutCase box = sliding_box(30);
-  box.options.parameters = StepParameters(
+  box.options.gradient.parameters = StepParameters(
       box.model, {"body/box/mass", "shape/box/friction", "shape/ground/friction", "gravity/x", "time_step"});
   RolloutCase pendulum = driven_pendulum(60);
   set_parameter(pendulum.model, "joint/hinge/stiffness", 2);
-  pendulum.options.parameters = StepParameters(
+  pendulum.options.gradient.parameters = StepParameters(
       pendulum.model, {"gravity/x", "gravity/z", "joint/hinge/x", "joint/hinge/rest", "joint/hinge/stiffness"});
   RolloutCase gripper = pushed_case("gripper", 20, 0.1);
-  gripper.options.parameters = StepParameters(gripper.model, {"motor/lift/target", "body/palm/mass"});
+  gripper.options.gradient.parameters = StepParameters(gripper.model, {"motor/lift/target", "body/palm/mass"});
   for (const RolloutCase& c : {box, pendulum, gripper}) {
     SCOPED_TRACE(c.name);
     const RolloutGradient gradient = c.gradient(loss_of_everything(c.model, c.start.q));
-    ASSERT_EQ(gradient.parameters.size(), c.options.parameters.size());
+    ASSERT_EQ(gradient.parameters.size(), c.options.gradient.parameters.size());
     EXPECT_LT(relative_error(gradient.step_parameters.rowwise().sum(), gradient.parameters), 1e-12);
     expect_gradient(c, gradient, {});
   }
@@ -79,7 +79,7 @@ TEST(RolloutGradient, ByParametersIsThatOfFiniteDifferences) {
 
 TEST(RolloutGradient, ByTheParametersOfASingleStepIsThatOfFiniteDifferences) {
   RolloutCase c = pushed_case("gripper", 20, 0.1);
-  c.options.parameters = StepParameters(c.model, {"motor/lift/target"});
+  c.options.gradient.parameters = StepParameters(c.model, {"motor/lift/target"});
   const RolloutLoss loss = loss_of_everything(c.model, c.start.q);
   const RolloutGradient gradient = c.gradient(loss);
   const int lift = c.model.motor("lift");

@@ -6,7 +6,7 @@
 #include <limits>
 #include <malloc.h>
 
-#include "lithe/rollout/internal/rollout_memory.h"
+#include "lithe/rollout/rollout_memory.h"
 #include "lithe/scenes/catalogue.h"
 #include "lithe/step/internal/step_tape.h"
 #include "tests/rollout/rollout_cases.h"

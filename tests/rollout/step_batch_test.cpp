@@ -124,11 +124,11 @@ TEST(VjpBatch, HasTheBitsOfSingleProductsOnAnyNumberOfThreads) {
     for (const int threads : {1, 2, 3, 4}) {
       ThreadPool pool(threads);
       StepVjpBatch batch;
-      vjp_batch(w.c.model, records, by_next, pool, batch, {}, &parameters);
+      vjp_batch(w.c.model, records, by_next, pool, batch, {.parameters = parameters});
       ASSERT_EQ(batch.reports.size(), records.size());
       for (std::size_t i = 0; i < records.size(); ++i) {
         StepVjp single;
-        step_vjp(w.c.model, records[i], by_next[i], single, {}, &parameters);
+        step_vjp(w.c.model, records[i], by_next[i], single, {.parameters = parameters});
         ASSERT_EQ(batch.q.col(i), single.q) << i;
         ASSERT_EQ(batch.v.col(i), single.v) << i;
         ASSERT_EQ(batch.tau.col(i), single.tau) << i;

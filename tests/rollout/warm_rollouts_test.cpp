@@ -23,7 +23,7 @@ TEST(WarmRollouts, AllocateNothing) {
   if (!AllocationGuard::supported()) GTEST_SKIP() << AllocationGuard::kWhyNot;
   const RolloutLoss loss = plain_loss();
   for (RolloutCase& c : eventful_cases()) {
-    c.options.parameters = StepParameters(c.model, {"gravity/z", "time_step"});
+    c.options.gradient.parameters = StepParameters(c.model, {"gravity/z", "time_step"});
     for (const Tape tape : {Tape::records, Tape::checkpoints}) {
       for (const int every : {0, 1}) {
         c.options.tape = tape;

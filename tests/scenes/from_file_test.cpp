@@ -7,7 +7,7 @@
 
 #include "lithe/core/check.h"
 #include "lithe/model/configuration.h"
-#include "lithe/step/world.h"
+#include "lithe/scenes/world.h"
 
 namespace lithe::test {
 namespace {

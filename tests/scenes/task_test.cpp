@@ -8,7 +8,7 @@
 #include "lithe/core/check.h"
 #include "lithe/scenes/catalogue.h"
 #include "lithe/scenes/solids/incline.h"
-#include "lithe/step/world.h"
+#include "lithe/scenes/world.h"
 #include "tests/support/differentiate.h"
 
 namespace lithe::test {

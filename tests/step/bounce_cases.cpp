@@ -110,11 +110,11 @@ VecX ContinuousImpact::impact(const VecX& q, const VecX& v) const {
   VecX normal_push = row(q, directions[0]);
   for (int k = 0; k < contact.rows; ++k) {
     const VecX J = row(q, directions[k]);
-    switch (record_.classes[k]) {
-      case RowClass::clamping: clamping.push_back(J); break;
-      case RowClass::at_upper: normal_push += contact.material.friction * J; break;
-      case RowClass::at_lower: normal_push -= contact.material.friction * J; break;
-      case RowClass::separating: ADD_FAILURE() << "no impact"; break;
+    switch (record_.modes[k]) {
+      case RowMode::clamping: clamping.push_back(J); break;
+      case RowMode::at_upper: normal_push += contact.material.friction * J; break;
+      case RowMode::at_lower: normal_push -= contact.material.friction * J; break;
+      case RowMode::separating: ADD_FAILURE() << "no impact"; break;
     }
   }
   const auto n = static_cast<Eigen::Index>(clamping.size());
@@ -148,7 +148,9 @@ StepJacobians jacobians_of(const Model& model, const StepRecord& record, const G
 StepParameterJacobian by_parameters(const Model& model, const StepRecord& record,
                                     const std::vector<std::string>& parameters, const GradientOptions& options) {
   StepParameterJacobian jacobian;
-  step_parameter_jacobian(model, record, StepParameters(model, parameters), jacobian, options);
+  GradientOptions how = options;
+  how.parameters = StepParameters(model, parameters);
+  step_parameter_jacobian(model, record, jacobian, how);
   return jacobian;
 }
 

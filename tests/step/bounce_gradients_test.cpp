@@ -314,15 +314,16 @@ TEST(Bounce, AllocatesNothingWhenWarm) {
   const StepTangent direction = {.q = VecX::Ones(6), .v = VecX::Ones(6), .parameters = VecX::Ones(parameters.size())};
   for (const Bounce bounce : {Bounce::mass_metric, Bounce::paper}) {
     const GradientOptions options = {.bounce = bounce};
+    const GradientOptions with_parameters = {.bounce = bounce, .parameters = parameters};
     StepVjp vjp;
     StepJvp jvp;
     StepJacobians jacobians;
     StepParameterJacobian parameter_jacobian;
     const auto all = [&] {
-      step_vjp(model, record, by_next, vjp, options, &parameters);
-      step_jvp(model, record, direction, jvp, options, &parameters);
+      step_vjp(model, record, by_next, vjp, with_parameters);
+      step_jvp(model, record, direction, jvp, with_parameters);
       step_jacobians(model, record, jacobians, StepBlocks::state, options);
-      step_parameter_jacobian(model, record, parameters, parameter_jacobian, options);
+      step_parameter_jacobian(model, record, parameter_jacobian, with_parameters);
     };
     all();
     const AllocationGuard guard;

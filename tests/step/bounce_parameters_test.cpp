@@ -188,10 +188,10 @@ TEST(BounceByParameters, CorrectsJacobiansAndProductsAlike) {
       const StepParameterJacobian J = by_parameters(c->model, c->record, parameters.names(), {.bounce = bounce});
       d.J << J.dqnext, J.dvnext;
       StepVjp vjp;
-      step_vjp(c->model, c->record, lambda, vjp, {.bounce = bounce}, &parameters);
+      step_vjp(c->model, c->record, lambda, vjp, {.bounce = bounce, .parameters = parameters});
       d.left = vjp.parameters;
       StepJvp jvp;
-      step_jvp(c->model, c->record, x, jvp, {.bounce = bounce}, &parameters);
+      step_jvp(c->model, c->record, x, jvp, {.bounce = bounce, .parameters = parameters});
       d.right << jvp.q, jvp.v;
       for (const GradientReport& report : {vjp.report, jvp.report}) EXPECT_EQ(J.report.mode, report.mode);
       return d;
@@ -227,7 +227,7 @@ TEST(BounceByParameters, KnowsHowGapsMove) {
     StepRecord record, moved;
     step(at.model, at.state, at.control, at.options, record);
     StepLinearization linearization;
-    if (!bounces(record) || !linearize(at.model, record, record.classes, {}, linearization)) return;
+    if (!bounces(record) || !linearize(at.model, record, record.modes, {}, linearization)) return;
     const auto gaps_of = [](const StepRecord& from) {
       VecX gaps = VecX::Zero(from.tape().problem.row_count());
       for (const Constraint& constraint : from.tape().problem.constraints) {

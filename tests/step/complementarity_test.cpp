@@ -14,7 +14,7 @@
 #include "tests/support/random_test.h"
 #include "tests/support/step_worlds.h"
 
-// Gradients that give rows other classes than the step's where the loss wants it.
+// Gradients that give rows other modes than the step's where the loss wants it.
 namespace lithe::test {
 namespace {
 
@@ -93,7 +93,7 @@ TEST(Complementarity, AnOpenContactMayClose) {
   const double platform = 0.001, ball = 0.01, h = 1e-3;
   const Model model = ball_and_platform(platform, 1e-7);
   const StepRecord record = step_from(model, VecX::Zero(2), 1e-3 * VecX::Unit(2, 1));
-  ASSERT_EQ(record.classes, std::vector{RowClass::separating});
+  ASSERT_EQ(record.modes, std::vector{RowMode::separating});
   const StepVjp plain = vjp_of(model, record, VecX::Unit(2, 1), {});
   EXPECT_EQ(plain.tau[0], 0);
   EXPECT_NEAR(plain.tau[1], h / ball, 1e-15);
@@ -117,7 +117,7 @@ TEST(Complementarity, AClosedContactOpensWhereTheLossPullsItApart) {
   const double platform = 0.02, ball = 0.01, h = 1e-3;
   const Model model = ball_and_platform(platform, 0);
   const StepRecord record = step_from(model, VecX::Zero(2), VecX::Zero(2), (VecX(2) << 1, -1).finished());
-  ASSERT_EQ(record.classes, std::vector{RowClass::clamping});
+  ASSERT_EQ(record.modes, std::vector{RowMode::clamping});
   const VecX apart = (VecX(2) << 1, -1).finished();  // the loss falls where the ball rises and the platform sinks
   const StepVjp aware = vjp_of(model, record, apart, kAware);
   EXPECT_EQ(aware.report.mode, GradientMode::complementarity_aware);
@@ -135,7 +135,7 @@ TEST(Complementarity, FrictionGoesWithItsContact) {
   add_ground(builder, {.friction = 0.8});
   const Model model = builder.build();
   const StepRecord record = step_from(model, neutral_configuration(model), VecX::Zero(6));
-  ASSERT_EQ(record.classes.size(), 12U);
+  ASSERT_EQ(record.modes.size(), 12U);
   const VecX up = -VecX::Unit(6, 2);
   EXPECT_LT(vjp_of(model, record, up, {}).tau.norm(), 1e-15);
   const StepVjp aware = vjp_of(model, record, up, kAware);
@@ -152,12 +152,12 @@ TEST(Complementarity, ALimitOpensToo) {
   builder.add_body("world", {.name = "weight", .inertia = SpatialInertia::sphere(0.1, 0.1)}, slide);
   const Model model = builder.build();
   const StepRecord record = step_from(model, VecX::Zero(1), VecX::Zero(1));
-  ASSERT_EQ(record.classes, std::vector{RowClass::clamping});
+  ASSERT_EQ(record.modes, std::vector{RowMode::clamping});
   EXPECT_EQ(vjp_of(model, record, VecX::Constant(1, -1), kAware).report.mode, GradientMode::complementarity_aware);
   EXPECT_EQ(vjp_of(model, record, VecX::Constant(1, 1), kAware).report.mode, GradientMode::exact);
 }
 
-TEST(Complementarity, ABouncingContactKeepsItsClass) {
+TEST(Complementarity, ABouncingContactKeepsItsMode) {
   const Material rubber = {.friction = 0, .restitution = 0.8};
   ModelBuilder builder;
   add_free_solid(builder, "ball", 0.01, Sphere{0.1}, Pose::translation(0, 0, 0.1), rubber);

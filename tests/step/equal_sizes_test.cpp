@@ -37,8 +37,8 @@ World approaching(const Geometry& fixed, const Geometry& moving, double distance
 
 double velocity_by(const World& world, const std::string& parameter) {
   StepParameterJacobian jacobian;
-  step_parameter_jacobian(world.model(), world.record(), StepParameters(world.model(), {parameter}), jacobian,
-                          GradientOptions::exact());
+  step_parameter_jacobian(world.model(), world.record(), jacobian,
+                          {.bounce = Bounce::off, .parameters = StepParameters(world.model(), {parameter})});
   return jacobian.dvnext(0, 0);
 }
 

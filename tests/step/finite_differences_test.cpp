@@ -142,7 +142,7 @@ TEST(FiniteDifferences, NoticeAContactThatOpens) {
   Ball ball(0, 0);
   ball.control.tau = Vec3(0, 0, 2 * kGravity - 2e-5);
   const StepRecord& record = ball.step();
-  ASSERT_EQ(record.classes[0], RowClass::clamping);
+  ASSERT_EQ(record.modes[0], RowMode::clamping);
   StepJacobians J;
   const DifferenceReport wide = step_differences(*ball.model, record, J, StepBlocks::vnext_tau, {.step = 1e-3});
   EXPECT_EQ(wide.switched, 1);

@@ -47,13 +47,13 @@ World biped(double effort, double stiffness) {
 }
 
 // How steps with and without folded motors compare along a motion. Friction may allow for several motions, of which a guess can
-// choose another one; then the classes differ.
+// choose another one; then the modes differ.
 struct Comparison {
   int folded = 0;                                 // steps with folded motors, of which
-  int same = 0;                                   // those with the classes of the other step
+  int same = 0;                                   // those with the modes of the other step
   int saturated = 0;                              // motors at their limits there
   double residual = 0;                            // the largest one of the problem with all rows
-  double velocity = 0, effort = 0, gradient = 0;  // largest differences where classes are the same
+  double velocity = 0, effort = 0, gradient = 0;  // largest differences where modes are the same
 };
 
 double difference(const VecX& a, const VecX& b) {
@@ -105,7 +105,7 @@ Comparison compare_along_a_motion(World world, double reach, int steps) {
     EXPECT_TRUE(step_workspace(model.tree()).folded.empty()) << "nothing is known of the motors";
     EXPECT_EQ(record.status.rows, whole.status.rows);
     EXPECT_EQ(record.tape().problem.target, whole.tape().problem.target);
-    if (record.classes != whole.classes) continue;
+    if (record.modes != whole.modes) continue;
     ++found.same;
     found.velocity = std::max(found.velocity, difference(record.next.v, whole.next.v));
     found.gradient = std::max(found.gradient, difference(gradient_of(model, record), gradient_of(model, whole)));

@@ -262,7 +262,7 @@ TEST(Gradcheck, LeavesOutEverythingWhereTheModeIsNotTheSteps) {
   for (int i = 0; i < 20; ++i) world.step();
   StepRecord record = world.record();
   // A corner that sticks to nothing.
-  std::replace(record.classes.begin(), record.classes.begin() + 3, RowClass::clamping, RowClass::separating);
+  std::replace(record.modes.begin(), record.modes.begin() + 3, RowMode::clamping, RowMode::separating);
   const GradcheckResult result = Gradcheck().check(world.model(), record);
   EXPECT_EQ(result.switched, result.columns);
   EXPECT_TRUE(has(result.switches, ModeSwitch::normals));
@@ -303,7 +303,7 @@ TEST(Gradcheck, LeavesOutColumnsThatSwitchHoweverSmallTheStep) {
   control.tau.setZero(6);
   control.tau[2] = kGravity - 1e-11;
   world.step(control);
-  ASSERT_EQ(world.record().classes[0], RowClass::clamping);
+  ASSERT_EQ(world.record().modes[0], RowMode::clamping);
   Gradcheck checker;
   const GradcheckResult& result = checker.check(world.model(), world.record());
   EXPECT_TRUE(result.comparable());

@@ -5,9 +5,9 @@
 #include "lithe/scenes/catalogue.h"
 #include "lithe/scenes/solids/pile.h"
 #include "lithe/scenes/solids/towers.h"
+#include "lithe/scenes/world.h"
 #include "lithe/step/internal/recorded_stages.h"
 #include "lithe/step/step_vjp.h"
-#include "lithe/step/world.h"
 
 // Islands that are solved without their matrix A.
 namespace lithe::test {
@@ -65,7 +65,7 @@ TEST(LargeIslands, AreSolvedWithoutAMatrixAsWithOne) {
 }
 
 // The corner bricks of a wall in running bond are held by those above them; those of the top layer tip over, and after 0.92 s one of
-// them strikes the wall. From one step to the next a hundred rows change their classes then.
+// them strikes the wall. From one step to the next a hundred rows change their modes then.
 TEST(LargeIslands, AWallIsSolvedInEveryStepWhenABrickStrikesIt) {
   const Scene scene = lithe::scene("wall:25");
   World world(scene.model);
@@ -79,7 +79,7 @@ TEST(LargeIslands, AWallIsSolvedInEveryStepWhenABrickStrikesIt) {
   EXPECT_GT(followed, 0);
 }
 
-// Cubes come down on others that are jammed: in most steps classes change somewhere.
+// Cubes come down on others that are jammed: in most steps modes change somewhere.
 TEST(LargeIslands, AHeapIsSolvedInEveryStepWhileItFalls) {
   const Scene scene = heap(60);
   World world(scene.model);
@@ -111,7 +111,7 @@ TEST(LargeIslands, HaveTheGradientsOfTheInverse) {
     for (double& x : by_next.q) x = normal(random);
     for (double& x : by_next.v) x = normal(random);
     StepVjp by_trees, by_inverse;
-    std::vector<RowClass> classes;
+    std::vector<RowMode> modes;
     WarmStart guess;  // of several solutions both take the same
     for (const bool trees : {true, false}) {
       StepOptions options;
@@ -120,8 +120,8 @@ TEST(LargeIslands, HaveTheGradientsOfTheInverse) {
       StepRecord record;
       step(scene.model, {scene.q, v}, {}, options, record, &guess);
       ASSERT_TRUE(record.status.solved());
-      ASSERT_TRUE(trees || record.classes == classes);
-      classes = record.classes;
+      ASSERT_TRUE(trees || record.modes == modes);
+      modes = record.modes;
       guess = record.warm_start;
       ASSERT_EQ(problem_of(record).A_start[0] < 0, trees);
       step_vjp(scene.model, record, by_next, trees ? by_trees : by_inverse);
@@ -163,7 +163,7 @@ TEST(LargeIslands, SweepsWithoutAMatrixAreTheSweepsWithOne) {
   const StepRecord swept = step_of_scene(scene, {.method = LcpMethod::gauss_seidel, .direct_rows = 0, .sweeps = 10});
   ASSERT_EQ(dense.f.size(), swept.f.size());
   for (std::size_t i = 0; i < dense.f.size(); ++i) EXPECT_NEAR(dense.f[i], swept.f[i], 1e-12);
-  EXPECT_EQ(dense.classes, swept.classes);
+  EXPECT_EQ(dense.modes, swept.modes);
   EXPECT_NEAR(dense.reports[0].residual, swept.reports[0].residual, 1e-9);
 }
 

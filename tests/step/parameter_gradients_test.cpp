@@ -36,7 +36,7 @@ std::string kind_of(const std::string& name) {
   return slash == std::string::npos ? name : name.substr(0, slash) + name.substr(name.rfind('/'));
 }
 
-// A step whose classes are a matter of rounding, whose targets were reduced or which is known to few digits has no derivative to
+// A step whose modes are a matter of rounding, whose targets were reduced or which is known to few digits has no derivative to
 // compare with.
 bool can_be_judged(const StepRecord& record) {
   const LcpFlag flags = record.status.flags;
@@ -48,7 +48,7 @@ bool can_be_judged(const StepRecord& record) {
 struct Tally {
   std::vector<double> errors;  // where the derivative is not zero
   int zeros = 0;               // or too small to tell
-  int switched = 0;            // something changes its class however little the parameter moves
+  int switched = 0;            // something changes its mode however little the parameter moves
   int refused = 0;             // cannot be moved to both sides
   int unresolved = 0;          // differences do not have the digits: impulses that almost cancel
 };
@@ -75,7 +75,7 @@ bool ParameterCheck::check(const ConstrainedCase& at) {
   step(at.model, at.state, at.control, at.options, record_, nullptr);
   if (!can_be_judged(record_)) return false;
   const StepParameters parameters(at.model, step_parameter_names(at.model));
-  step_parameter_jacobian(at.model, record_, parameters, jacobian_, GradientOptions::exact());
+  step_parameter_jacobian(at.model, record_, jacobian_, {.bounce = Bounce::off, .parameters = parameters});
   const GradientReport& report = jacobian_.report;
   null_space_terms += report.null_space_term;
   sliding += report.sliding > 0;
@@ -139,7 +139,7 @@ void ParameterCheck::check_column(const std::string& name, const VecX& analytic,
   ASSERT_TRUE(wanted.allFinite()) << name;
   double error = std::numeric_limits<double>::infinity(), widest = 0;
   VecX numeric;
-  // Ever smaller steps, until nothing changes its class within them.
+  // Ever smaller steps, until nothing changes its mode within them.
   for (double step_size = kDifferenceStep; step_size > 1e-6; step_size /= 10) {
     outputs.switched = false;
     numeric = central_difference(std::ref(outputs), 1, step_size);
@@ -307,8 +307,7 @@ TEST(ParameterGradients, ColumnsOfTheSecondPointAgreeWithDifferences) {
     StepRecord record, moved_record;
     step(at.model, at.state, at.control, at.options, record, nullptr);
     StepLinearization linearization;
-    if (!can_be_judged(record) || !linearize(at.model, record, record.classes, {.impulses = true}, linearization))
-      return;
+    if (!can_be_judged(record) || !linearize(at.model, record, record.modes, {.impulses = true}, linearization)) return;
     if (!linearization.has_null) return;
     const StepParameters parameters(at.model, parameter_names(at.model));
     const auto rows = static_cast<Eigen::Index>(record.f.size());
@@ -348,7 +347,7 @@ VecX column_of(const ConstrainedCase& at, const std::string& name) {
   StepRecord record;
   step(at.model, at.state, at.control, at.options, record, nullptr);
   StepParameterJacobian jacobian;
-  step_parameter_jacobian(at.model, record, StepParameters(at.model, {name}), jacobian);
+  step_parameter_jacobian(at.model, record, jacobian, {.parameters = StepParameters(at.model, {name})});
   VecX column(2 * at.model.nv());
   column << jacobian.dqnext, jacobian.dvnext;
   return column;
@@ -455,9 +454,9 @@ TEST(ParameterGradients, OfAMotorsGainsAndTargetAreMultiplesOfOneAnother) {
   step(model, state, {.motor_targets = VecX::Constant(1, 0.03)}, options, record, nullptr);
   ASSERT_TRUE(record.status.solved());
   StepParameterJacobian jacobian;
-  step_parameter_jacobian(model, record,
-                          StepParameters(model, {"motor/soft/target", "motor/soft/stiffness", "motor/soft/damping"}),
-                          jacobian);
+  step_parameter_jacobian(
+      model, record, jacobian,
+      {.parameters = StepParameters(model, {"motor/soft/target", "motor/soft/stiffness", "motor/soft/damping"})});
   EXPECT_TRUE(jacobian.report.null_space_term);
   const VecX target = jacobian.df.col(0);
   for (const int other : {1, 2}) {
@@ -476,7 +475,8 @@ TEST(ParameterGradients, RefuseUnknownNamesAndOtherModels) {
   step(at.model, at.state, at.control, at.options, record, nullptr);
   StepParameterJacobian jacobian;
   const StepParameters parameters(other.model, {"body/box/mass"});
-  expect_error([&] { step_parameter_jacobian(at.model, record, parameters, jacobian); }, "another model");
+  expect_error([&] { step_parameter_jacobian(at.model, record, jacobian, {.parameters = parameters}); },
+               "another model");
 }
 
 TEST(ParameterGradients, AllocateNothingOnceWarm) {
@@ -487,9 +487,9 @@ TEST(ParameterGradients, AllocateNothingOnceWarm) {
     step(at.model, at.state, at.control, at.options, record, nullptr);
     const StepParameters parameters(at.model, step_parameter_names(at.model));
     StepParameterJacobian jacobian;
-    step_parameter_jacobian(at.model, record, parameters, jacobian);
+    step_parameter_jacobian(at.model, record, jacobian, {.parameters = parameters});
     const AllocationGuard guard;
-    step_parameter_jacobian(at.model, record, parameters, jacobian);
+    step_parameter_jacobian(at.model, record, jacobian, {.parameters = parameters});
     const long allocations = guard.count();
     EXPECT_EQ(allocations, 0);
   });

@@ -268,7 +268,7 @@ TEST(StepGradients, RefuseWrongInputByName) {
   const Model other = lithe::scene("humanoid").model;
   expect_error([&] { step_vjp(other, scene.record(), {}, vjp); }, "does not hold a step of this model");
   const StepParameters parameters(other, {"body/pelvis/mass"});
-  expect_error([&] { step_vjp(scene.model(), scene.record(), {}, vjp, {}, &parameters); }, "another model");
+  expect_error([&] { step_vjp(scene.model(), scene.record(), {}, vjp, {.parameters = parameters}); }, "another model");
 }
 
 TEST(StepGradients, WithNothingToGoOnAreZero) {

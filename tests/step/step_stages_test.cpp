@@ -6,10 +6,10 @@
 
 #include "lithe/contact/delassus.h"
 #include "lithe/scenes/catalogue.h"
+#include "lithe/scenes/world.h"
 #include "lithe/step/internal/recorded_stages.h"
 #include "lithe/step/step_jacobians.h"
 #include "lithe/step/step_vjp.h"
-#include "lithe/step/world.h"
 #include "tests/support/allocation_counter.h"
 #include "tests/support/error_text.h"
 #include "tests/support/step_worlds.h"

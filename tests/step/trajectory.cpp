@@ -27,12 +27,14 @@ TrajectoryGradient gradient_of(const Model& model, const Trajectory& trajectory,
   gradient.parameters = VecX::Zero(parameters ? parameters->size() : 0);
   StepCotangent by_next = {VecX::Zero(model.nv()), VecX::Zero(model.nv())};
   StepVjp vjp;
+  GradientOptions how = options;
+  if (parameters) how.parameters = *parameters;
   for (std::size_t k = trajectory.records.size(); k-- > 0;) {
     if (k < by_state.size()) {
       if (by_state[k].q.size() > 0) by_next.q += by_state[k].q;
       if (by_state[k].v.size() > 0) by_next.v += by_state[k].v;
     }
-    step_vjp(model, trajectory.records[k], by_next, vjp, options, parameters);
+    step_vjp(model, trajectory.records[k], by_next, vjp, how);
     by_next.q = vjp.q;
     by_next.v = vjp.v;
     gradient.tau[k] = vjp.tau;

@@ -28,7 +28,7 @@ TEST(WarmStart, OfTheSameStepIsRight) {
   run.step(nullptr);
   EXPECT_EQ(run.record.status.guessed, 0);
   const std::vector<double> f = run.record.f;
-  run.step(&run.record.warm_start);  // of which nobody knows yet whether its classes stay
+  run.step(&run.record.warm_start);  // of which nobody knows yet whether its modes stay
   EXPECT_EQ(run.record.status.followed, run.record.status.islands);
   EXPECT_EQ(run.record.status.events, 0);
   run.step(&run.record.warm_start);
@@ -43,7 +43,7 @@ TEST(WarmStart, FindsEveryConstraintOfTheStepItComesFrom) {
   RowGuess guess;
   const int found = RowMemory::guess(run.record.warm_start, run.problem(), guess);
   EXPECT_EQ(found, static_cast<int>(run.record.tape().problem.constraints.size()));
-  EXPECT_EQ(guess.classes, run.record.classes);
+  EXPECT_EQ(guess.modes, run.record.modes);
   ASSERT_EQ(guess.impulses.size(), run.record.f.size());
   for (std::size_t i = 0; i < guess.impulses.size(); ++i) {
     EXPECT_EQ(guess.impulses[i], static_cast<double>(static_cast<float>(run.record.f[i])));
@@ -61,7 +61,7 @@ TEST(WarmStart, IsSteadyOnceAGuessWasRight) {
   EXPECT_EQ(guess.steady, std::vector<std::uint8_t>({1}));
 }
 
-TEST(WarmStart, KnowsTheRidgeThatFoundTheClasses) {
+TEST(WarmStart, KnowsTheRidgeThatFoundTheModes) {
   OneStep run(stack(5));
   run.step(nullptr);
   RowGuess guess;
@@ -75,7 +75,7 @@ TEST(WarmStart, KnowsTheRidgeThatFoundTheClasses) {
 TEST(WarmStart, KnowsContactsByNameNotByPlace) {
   OneStep run(stack(3));
   run.step(nullptr);
-  const std::vector<RowClass> before = run.record.classes;
+  const std::vector<RowMode> before = run.record.modes;
   ASSERT_GT(run.record.contacts.contacts.size(), 4u);
   // The same step with its first contact gone: everything else is still found.
   const WarmStart remembered = run.record.warm_start;
@@ -86,7 +86,7 @@ TEST(WarmStart, KnowsContactsByNameNotByPlace) {
   RowGuess guess;
   const int found = RowMemory::guess(remembered, run.problem(), guess);
   EXPECT_EQ(found, static_cast<int>(run.record.tape().problem.constraints.size()));
-  EXPECT_LT(guess.classes.size(), before.size());
+  EXPECT_LT(guess.modes.size(), before.size());
 }
 
 TEST(WarmStart, LeavesTheUnknownToTheirVelocity) {
@@ -99,7 +99,7 @@ TEST(WarmStart, LeavesTheUnknownToTheirVelocity) {
   for (const Constraint& constraint : problem.constraints) {
     const bool pushes = problem.b[constraint.first_row] < 0;
     EXPECT_EQ(guess.impulses[constraint.first_row], 0);
-    EXPECT_EQ(guess.classes[constraint.first_row], pushes ? RowClass::clamping : RowClass::separating);
+    EXPECT_EQ(guess.modes[constraint.first_row], pushes ? RowMode::clamping : RowMode::separating);
   }
 }
 

@@ -1,4 +1,4 @@
-#include "lithe/step/world.h"
+#include "lithe/scenes/world.h"
 
 #include <gtest/gtest.h>
 
@@ -11,6 +11,7 @@
 #include "lithe/scenes/robots/humanoid.h"
 #include "lithe/scenes/robots/pendulum.h"
 #include "lithe/scenes/solids/balls.h"
+#include "tests/support/error_text.h"
 #include "tests/support/step_worlds.h"
 
 namespace lithe::test {
@@ -22,6 +23,31 @@ TEST(World, StartsInTheNeutralConfigurationAtRest) {
   EXPECT_EQ(world.state().v, VecX::Zero(33));
   EXPECT_EQ(world.time(), 0);
   EXPECT_TRUE(world.contacts().empty());
+}
+
+TEST(World, StartsAsItsSceneSays) {
+  const Scene gripper = scene("gripper");
+  World world(gripper);
+  EXPECT_EQ(world.state().q, gripper.q);
+  EXPECT_EQ(world.state().v, gripper.v);
+  EXPECT_EQ(world.options.time_step, gripper.time_step);
+  ASSERT_GT(gripper.motor_targets.size(), 0);
+  EXPECT_EQ(world.motor_targets, gripper.motor_targets);
+
+  World by_name("gripper");
+  World by_hand(gripper.model, {.time_step = gripper.time_step});
+  by_hand.set_state(gripper.q, gripper.v);
+  for (int k = 0; k < 20; ++k) {
+    world.step();
+    by_name.step(VecX(VecX::Zero(gripper.model.nv())));
+    by_hand.step({.motor_targets = gripper.motor_targets});
+  }
+  EXPECT_EQ(world.state().q, by_hand.state().q);
+  EXPECT_EQ(by_name.state().q, by_hand.state().q);
+}
+
+TEST(World, KnowsItsScenesByNameAndSaysWhichThereAre) {
+  expect_error([] { World world("griper"); }, "griper", "gripper");
 }
 
 TEST(World, CountsTheTime) {

@@ -432,16 +432,16 @@ VecX moduli_of(const BoxedLcp& lcp, const std::vector<int>& rows, MatX matrix) {
 }
 
 // A_C: what the clamping rows feel of one another's impulses, and of the friction that slides with them.
-// (Without classes: nothing slides.)
-MatX class_matrix(const BoxedLcp& lcp, const std::vector<int>& clamping, std::span<const RowClass> classes) {
+// (Without modes: nothing slides.)
+MatX mode_matrix(const BoxedLcp& lcp, const std::vector<int>& clamping, std::span<const RowMode> modes) {
   const auto n = static_cast<Eigen::Index>(clamping.size());
   MatX A(n, n);
   for (Eigen::Index j = 0; j < n; ++j) {
     for (Eigen::Index i = 0; i < n; ++i) A(i, j) = lcp.at(clamping[i], clamping[j]);
-    for (int row = 0; row < static_cast<int>(classes.size()); ++row) {
-      const bool at_bound = classes[row] == RowClass::at_lower || classes[row] == RowClass::at_upper;
+    for (int row = 0; row < static_cast<int>(modes.size()); ++row) {
+      const bool at_bound = modes[row] == RowMode::at_lower || modes[row] == RowMode::at_upper;
       if (lcp.rows[row].kind != RowKind::friction || lcp.rows[row].normal != clamping[j] || !at_bound) continue;
-      const double share = (classes[row] == RowClass::at_upper ? 1 : -1) * lcp.rows[row].friction;
+      const double share = (modes[row] == RowMode::at_upper ? 1 : -1) * lcp.rows[row].friction;
       for (Eigen::Index i = 0; i < n; ++i) A(i, j) += share * lcp.at(clamping[i], row);
     }
   }
@@ -459,12 +459,12 @@ bool SceneMaker::is_stiff(const GradcheckScene& scene) const {
   for (int i = 0; i < problem.island_count(); ++i) {
     const Island& island = problem.islands.islands()[i];
     const BoxedLcp lcp = problem.lcp(i);
-    const std::span<const RowClass> classes = std::span(record.classes).subspan(island.first_row, island.row_count);
+    const std::span<const RowMode> modes = std::span(record.modes).subspan(island.first_row, island.row_count);
     std::vector<int> clamping;
     for (int row = 0; row < island.row_count; ++row) {
-      if (classes[row] == RowClass::clamping) clamping.push_back(row);
+      if (modes[row] == RowMode::clamping) clamping.push_back(row);
     }
-    for (const double modulus : moduli_of(lcp, clamping, class_matrix(lcp, clamping, classes))) {
+    for (const double modulus : moduli_of(lcp, clamping, mode_matrix(lcp, clamping, modes))) {
       if (modulus > kDependent && modulus < kNearlyDependent) return true;
     }
     for (int c = 0; c < island.constraint_count; ++c) {
@@ -475,7 +475,7 @@ bool SceneMaker::is_stiff(const GradcheckScene& scene) const {
       std::vector<int> rows(constraint.rows);
       std::iota(rows.begin(), rows.end(), constraint.first_row - island.first_row);
       if (lcp.at(rows[0], rows[0]) * record.tape().island_masses[i] < kLeast) return true;
-      if (moduli_of(lcp, rows, class_matrix(lcp, rows, {})).minCoeff() < kLeast) return true;
+      if (moduli_of(lcp, rows, mode_matrix(lcp, rows, {})).minCoeff() < kLeast) return true;
     }
   }
   return false;

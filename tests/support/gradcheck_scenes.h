@@ -18,7 +18,7 @@ namespace lithe::test {
 //   mechanism  a chain of joints with limits, motors, dry friction, springs; or closed to a loop; or a joint that follows one
 //              of another part, which makes the two one island
 //
-// Everything is in motion and out of line, so that no row is about to change its class by construction: what rests is
+// Everything is in motion and out of line, so that no row is about to change its mode by construction: what rests is
 // pressed down, what is at a limit has passed it or not, every number is drawn from an interval. Whether a step is near a
 // change of mode is then a matter of chance, and seldom.
 struct GradcheckScene {

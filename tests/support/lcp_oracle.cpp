@@ -13,10 +13,10 @@ namespace lithe::test {
 
 namespace {
 
-// What one row contributes to a classification: its class, and whether it also meets the other condition (w = 0 at a
+// What one row contributes to a classification: its mode, and whether it also meets the other condition (w = 0 at a
 // bound).
 struct Choice {
-  RowClass row_class;
+  RowMode row_mode;
   bool tied;
 };
 
@@ -51,18 +51,18 @@ class Enumeration {
   std::vector<Choice> options(int i) const {
     const LcpRow& row = lcp_.rows[i];
     std::vector<Choice> result;
-    const auto add = [&](RowClass row_class) {
-      result.push_back({row_class, false});
-      if (with_ties_ && row_class != RowClass::clamping) result.push_back({row_class, true});
+    const auto add = [&](RowMode row_mode) {
+      result.push_back({row_mode, false});
+      if (with_ties_ && row_mode != RowMode::clamping) result.push_back({row_mode, true});
     };
-    if (row.kind == RowKind::friction && choices_[row.normal].row_class == RowClass::separating) {
-      return {{RowClass::separating, false}};  // f = 0, whatever w is
+    if (row.kind == RowKind::friction && choices_[row.normal].row_mode == RowMode::separating) {
+      return {{RowMode::separating, false}};  // f = 0, whatever w is
     }
-    add(RowClass::clamping);
-    if (row.kind == RowKind::one_sided) add(RowClass::separating);
+    add(RowMode::clamping);
+    if (row.kind == RowKind::one_sided) add(RowMode::separating);
     if (row.kind == RowKind::friction || row.kind == RowKind::bounded) {
-      add(RowClass::at_lower);
-      add(RowClass::at_upper);
+      add(RowMode::at_lower);
+      add(RowMode::at_upper);
     }
     return result;
   }
@@ -80,13 +80,13 @@ MatX dense(const BoxedLcp& lcp) {
   });
 }
 
-struct ClassPoint {
+struct ModePoint {
   VecX f;
   bool determined;
 };
 
-// The least f that meets the class's equations, if they can be met at all.
-ClassPoint solve_class(const BoxedLcp& lcp, const MatX& A, const std::vector<Choice>& choices) {
+// The least f that meets the mode's equations, if they can be met at all.
+ModePoint solve_mode(const BoxedLcp& lcp, const MatX& A, const std::vector<Choice>& choices) {
   const int n = lcp.size();
   const auto ties = std::count_if(choices.begin(), choices.end(), [](const Choice& c) { return c.tied; });
   MatX G = MatX::Zero(n + ties, n);
@@ -98,15 +98,15 @@ ClassPoint solve_class(const BoxedLcp& lcp, const MatX& A, const std::vector<Cho
       G.row(equation) = A.row(i);
       g[equation] = -lcp.b[i];
     };
-    if (choices[i].row_class == RowClass::clamping) {
+    if (choices[i].row_mode == RowMode::clamping) {
       no_motion(i);
       continue;
     }
     const double scale = A(i, i) > 0 ? A(i, i) : 1;
     G(i, i) = scale;
-    const bool upper = choices[i].row_class == RowClass::at_upper;
+    const bool upper = choices[i].row_mode == RowMode::at_upper;
     if (row.kind == RowKind::bounded) g[i] = scale * (upper ? row.upper : row.lower);
-    if (row.kind == RowKind::friction && choices[i].row_class != RowClass::separating) {
+    if (row.kind == RowKind::friction && choices[i].row_mode != RowMode::separating) {
       G(i, row.normal) = scale * (upper ? -row.friction : row.friction);
     }
     if (choices[i].tied) no_motion(next++);
@@ -163,11 +163,11 @@ std::vector<OracleSolution> regular_solutions(const BoxedLcp& lcp, double tolera
   const Eigen::Map<const VecX> b(lcp.b.data(), lcp.size());
   std::vector<OracleSolution> result;
   Enumeration(lcp, false).any([&](const std::vector<Choice>& choices) {
-    const ClassPoint point = solve_class(lcp, A, choices);
+    const ModePoint point = solve_mode(lcp, A, choices);
     const VecX w = A * point.f + b;
     if (!point.determined || !verify(lcp, as_span(point.f), as_span(w)).holds(tolerance)) return false;
     OracleSolution solution = {{}, point.f, w};
-    for (const Choice& choice : choices) solution.classes.push_back(choice.row_class);
+    for (const Choice& choice : choices) solution.modes.push_back(choice.row_mode);
     result.push_back(solution);
     return false;
   });
@@ -179,7 +179,7 @@ bool solution_exists(const BoxedLcp& lcp, double tolerance, double largest) {
   const Eigen::Map<const VecX> b(lcp.b.data(), lcp.size());
   const double most = largest * velocity_scale(lcp);
   return Enumeration(lcp, true).any([&](const std::vector<Choice>& choices) {
-    const VecX f = solve_class(lcp, A, choices).f, w = A * f + b;
+    const VecX f = solve_mode(lcp, A, choices).f, w = A * f + b;
     if (!((A.diagonal().array() * f.array()).abs().maxCoeff() <= most)) return false;
     return verify(lcp, as_span(f), as_span(w)).holds(tolerance);
   });

@@ -29,18 +29,18 @@ struct Verdict {
 Verdict verify(const BoxedLcp& lcp, std::span<const double> f, std::span<const double> w);
 
 struct OracleSolution {
-  std::vector<RowClass> classes;
+  std::vector<RowMode> modes;
   VecX f, w;
 };
 
 // Up to this many rows the enumerations below take milliseconds.
 inline constexpr int kMostOracleRows = 6;
 
-// Every solution whose classification determines it, meeting the conditions to `tolerance`: one for each class with a
-// regular matrix. (The same point may come twice, with a tied row in one class and then in the other.)
+// Every solution whose classification determines it, meeting the conditions to `tolerance`: one for each mode with a
+// regular matrix. (The same point may come twice, with a tied row in one mode and then in the other.)
 std::vector<OracleSolution> regular_solutions(const BoxedLcp& lcp, double tolerance = 1e-9);
 
-// Whether there is any solution, with |f|·A_ii up to `largest` velocity scales. The solutions of one class form a
+// Whether there is any solution, with |f|·A_ii up to `largest` velocity scales. The solutions of one mode form a
 // polyhedron; if it is not empty, it has a vertex, where enough rows are tied to determine the point (apart from stresses
 // among two-sided rows, which change nothing). So all classifications with all choices of tied rows are tried.
 bool solution_exists(const BoxedLcp& lcp, double tolerance = 1e-9, double largest = 1e6);

@@ -23,7 +23,7 @@ const std::map<std::string, std::string>& joint_names() {
   return names;
 }
 
-bool slides(RowClass c) { return c == RowClass::at_lower || c == RowClass::at_upper; }
+bool slides(RowMode c) { return c == RowMode::at_lower || c == RowMode::at_upper; }
 
 const char* to_string(TargetRule rule) {
   switch (rule) {
@@ -140,15 +140,15 @@ void ModeTally::add_joints(const Model& model) {
 }
 
 void ModeTally::add_constraint(const Model& model, const StepRecord& record, const Constraint& constraint) {
-  const RowClass first = record.classes[constraint.first_row];
+  const RowMode first = record.modes[constraint.first_row];
   const std::string kind = internal::to_string(constraint.kind);
-  if (first != RowClass::separating && constraint.kind != ConstraintKind::dry_friction) {
+  if (first != RowMode::separating && constraint.kind != ConstraintKind::dry_friction) {
     count(fmt::format("target {}", to_string(constraint.rule)));
   }
   switch (constraint.kind) {
     case ConstraintKind::contact: return add_contact(record, constraint);
     case ConstraintKind::lower_limit:
-    case ConstraintKind::upper_limit: return count(kind + (first == RowClass::clamping ? " holds" : " is open"));
+    case ConstraintKind::upper_limit: return count(kind + (first == RowMode::clamping ? " holds" : " is open"));
     case ConstraintKind::motor: {
       const Motor& motor = model.motors()[constraint.index];
       const double speed = std::abs(record.tape().problem.target[constraint.first_row]);
@@ -178,17 +178,17 @@ void ModeTally::add_contact(const StepRecord& record, const Constraint& constrai
   const std::vector<Collider>& colliders = record.tape().colliders->colliders();
   const auto [low, high] = std::minmax(colliders[contact.a].type, colliders[contact.b].type);
   count("pair " + to_string(ShapePair{low, high}));
-  const RowClass* classes = &record.classes[constraint.first_row];
-  if (classes[0] == RowClass::separating) return count("contact separates");
+  const RowMode* modes = &record.modes[constraint.first_row];
+  if (modes[0] == RowMode::separating) return count("contact separates");
   if (constraint.rule == TargetRule::restitution) count("contact bounces");
   if (constraint.rows == 1) return count("contact without friction");
   for (int k = 1; k <= 2; ++k) {
-    if (slides(classes[k])) {
+    if (slides(modes[k])) {
       // The impulse is at its lower bound where the velocity is positive.
-      count(fmt::format("contact slides along {}t{}", classes[k] == RowClass::at_lower ? '+' : '-', k));
+      count(fmt::format("contact slides along {}t{}", modes[k] == RowMode::at_lower ? '+' : '-', k));
     }
   }
-  if (!slides(classes[1]) && !slides(classes[2])) count("contact sticks");
+  if (!slides(modes[1]) && !slides(modes[2])) count("contact sticks");
 }
 
 void ModeTally::add_islands(const StepRecord& record) {
@@ -200,7 +200,7 @@ void ModeTally::add_islands(const StepRecord& record) {
     for (int c = 0; c < island.constraint_count; ++c) {
       const Constraint& constraint = record.tape().problem.constraints[island.first_constraint + c];
       if (constraint.kind != ConstraintKind::contact) continue;
-      for (int k = 1; k < constraint.rows; ++k) sliding |= slides(record.classes[constraint.first_row + k]);
+      for (int k = 1; k < constraint.rows; ++k) sliding |= slides(record.modes[constraint.first_row + k]);
     }
     count(sliding ? "rank-deficient, sliding" : "rank-deficient, sticking");
   }

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "lithe/scenes/scene.h"
-#include "lithe/step/world.h"
+#include "lithe/scenes/world.h"
 #include "tests/support/constants.h"
 
 namespace lithe::test {

@@ -1,22 +1,22 @@
 // The app: makes the page's parts, connects them, and draws when something changed.
 
-import { with_unit } from './contacts';
-import { h, icon_button } from './dom';
-import { Help } from './help';
-import { action_of, belongs_to_control, type Action } from './keys';
-import { Live } from './live';
-import { is_live_page, type LiveScene } from './live_messages';
-import type { Display } from './motion_view';
-import { Opener } from './open';
-import { kNarrow, Panel } from './panel';
-import type { Theme } from './palette';
-import { watchable_speed } from './player';
-import { Plots } from './plots';
-import { kCompareOrder, Session, type Compare, type LiveParts } from './session';
-import type { Show } from './show';
-import { Stage } from './stage';
-import { ThemeSwitch } from './theme';
-import { TimeBar } from './time_bar';
+import { with_unit } from './document/contacts';
+import type { Show } from './document/show';
+import { Live } from './live/live';
+import { is_live_page, type LiveScene } from './live/messages';
+import { h, icon_button } from './page/dom';
+import { Help } from './page/help';
+import { action_of, belongs_to_control, type Action } from './page/keys';
+import { Opener } from './page/open';
+import { ThemeSwitch } from './page/theme';
+import { kNarrow, Panel } from './panel/panel';
+import { Plots } from './panel/plots';
+import { TimeBar } from './panel/time_bar';
+import type { Display } from './stage/motion_view';
+import type { Theme } from './stage/palette';
+import { watchable_speed } from './stage/player';
+import { kCompareOrder, Session, type Compare, type LiveParts } from './stage/session';
+import { Stage } from './stage/stage';
 
 const kCatchUp = 100; // ms
 const kTight = 600; // px: narrower than this, tools and status do not fit beside each other

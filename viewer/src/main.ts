@@ -1,5 +1,5 @@
 import { App } from './app';
-import { h } from './dom';
+import { h } from './page/dom';
 import './styles.css';
 import './live.css';
 

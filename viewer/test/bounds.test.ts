@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { measure } from '../src/bounds';
-import { parse_show } from '../src/document';
+import { parse_show } from '../src/document/document';
+import { measure } from '../src/stage/bounds';
 
 function base64(values: ArrayLike<number>): string {
   return Buffer.from(new Float32Array(Array.from(values)).buffer).toString('base64');

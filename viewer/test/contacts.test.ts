@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { arrow_length, contact_count, contact_ticks, lengths, nice_number, split_force, units_per_metre, with_unit } from '../src/contacts';
-import { decode_show } from '../src/document';
-import type { Motion } from '../src/show';
+import { arrow_length, contact_count, contact_ticks, lengths, nice_number, split_force, units_per_metre, with_unit } from '../src/document/contacts';
+import { decode_show } from '../src/document/document';
+import type { Motion } from '../src/document/show';
 import { make_sample } from './sample';
 
 // A motion of which only the contacts matter: pairs of shapes per frame.

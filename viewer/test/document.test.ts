@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { decode_f32, decode_u32, encode_f32, encode_u32 } from '../src/base64';
-import { decode_show, parse_show, ShowError } from '../src/document';
-import { document_text } from '../src/open_text';
+import { decode_f32, decode_u32, encode_f32, encode_u32 } from '../src/document/base64';
+import { decode_show, parse_show, ShowError } from '../src/document/document';
+import { document_text } from '../src/document/open_text';
 import { kPlaceholder, put_document } from './export';
 import { make_sample } from './sample';
 

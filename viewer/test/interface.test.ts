@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { action_of, belongs_to_control, kBindings } from '../src/keys';
-import { contrast, kDark, kLight, kRobotColors, kStaticColor, luminance, mix, robot_color } from '../src/palette';
-import { split_panes } from '../src/panes';
+import { action_of, belongs_to_control, kBindings } from '../src/page/keys';
+import { contrast, kDark, kLight, kRobotColors, kStaticColor, luminance, mix, robot_color } from '../src/stage/palette';
+import { split_panes } from '../src/stage/panes';
 
 describe('keys', () => {
   test('do what the design says', () => {

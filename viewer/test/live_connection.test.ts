@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { kPauses, LiveConnection, type ConnectionState, type SocketLike } from '../src/live_connection';
-import { is_live_page, parse_message, socket_address } from '../src/live_messages';
-import { Throttle } from '../src/throttle';
+import { kPauses, LiveConnection, type ConnectionState, type SocketLike } from '../src/live/connection';
+import { is_live_page, parse_message, socket_address } from '../src/live/messages';
+import { Throttle } from '../src/live/throttle';
 import { make_world } from './live_world';
 
 class FakeSocket implements SocketLike {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { decode_frame, type LiveFrame } from '../src/live_frame';
+import { decode_frame, type LiveFrame } from '../src/live/frame';
 import { encode_live_frame, type FrameContent } from './live_encode';
 
 const kSizes = { bodies: 2, shapes: 3, joints: 1 };

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { contact_ticks } from '../src/contacts';
-import type { LiveFrame } from '../src/live_frame';
-import { LiveMotion } from '../src/live_history';
-import { plotted_frames } from '../src/plots';
-import { Rows } from '../src/rows';
-import type { Motion } from '../src/show';
+import { contact_ticks } from '../src/document/contacts';
+import type { Motion } from '../src/document/show';
+import type { LiveFrame } from '../src/live/frame';
+import { LiveMotion } from '../src/live/history';
+import { Rows } from '../src/live/rows';
+import { plotted_frames } from '../src/panel/plots';
 
 const kSeries = ['energy', 'kinetic energy', 'potential energy', 'contact force', 'loss', 'toString'];
 

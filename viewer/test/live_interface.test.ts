@@ -1,13 +1,13 @@
 import * as THREE from 'three';
 import { describe, expect, test } from 'vitest';
-import { Gauge } from '../src/gauge';
-import { bindings_for, action_of } from '../src/keys';
-import { LivePlayer } from '../src/live_player';
-import { badge_of, format_step_time, LastingBadge, slowness } from '../src/live_status';
-import { next_speed } from '../src/player';
-import { split_panes } from '../src/panes';
-import { meet, push_command } from '../src/push';
-import { format_quantity, SliderModel } from '../src/sliders';
+import { LivePlayer } from '../src/live/player';
+import { meet, push_command } from '../src/live/push';
+import { format_quantity, SliderModel } from '../src/live/sliders';
+import { badge_of, format_step_time, LastingBadge, slowness } from '../src/live/status';
+import { bindings_for, action_of } from '../src/page/keys';
+import { Gauge } from '../src/stage/gauge';
+import { split_panes } from '../src/stage/panes';
+import { next_speed } from '../src/stage/player';
 
 function make_player(can_step = true) {
   const sent: string[] = [];

@@ -1,6 +1,6 @@
 // Small worlds for the mock server. The physics is only plausible: it exercises the viewer, not the engine.
 
-import { encode_f32, encode_u32 } from '../src/base64';
+import { encode_f32, encode_u32 } from '../src/document/base64';
 import type { FrameContent } from './live_encode';
 import { make_sample } from './sample';
 

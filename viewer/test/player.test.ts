@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { frame_and_fraction, frame_at, kSpeeds, Player, watchable_speed } from '../src/player';
+import { frame_and_fraction, frame_at, kSpeeds, Player, watchable_speed } from '../src/stage/player';
 
 const kTimes = [0, 0.1, 0.2, 0.4];
 

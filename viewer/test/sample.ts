@@ -2,7 +2,7 @@
 // tip sweeps the ground. Two motions (start, optimised), contacts, series, gradients and a cost curve.
 // The physics is only plausible: it exercises the viewer, not the engine.
 
-import { encode_f32, encode_u32 } from '../src/base64';
+import { encode_f32, encode_u32 } from '../src/document/base64';
 
 const kGravity = 9.81;
 const kLink = 0.55;

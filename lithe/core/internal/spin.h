@@ -5,7 +5,7 @@ namespace lithe::internal {
 // Looks at memory that another thread writes, for about as long as it takes to wake a thread that sleeps (tens of microseconds).
 // Returns whether `seen` came true.
 template <class Look>
-bool watch(Look seen) {
+bool spin_until(Look seen) {
   constexpr int kLooks = 2000;
   for (int looks = 0; looks < kLooks; ++looks) {
     if (seen()) return true;

@@ -22,12 +22,12 @@ int next_of(std::uint64_t items) { return static_cast<int>(items & 0xffffU); }
 // However long it takes; a thread that waits for long offers its core to others.
 template <class Look>
 void watch_until(Look seen) {
-  while (!watch(seen)) std::this_thread::yield();
+  while (!spin_until(seen)) std::this_thread::yield();
 }
 
 }  // namespace
 
-bool Crew::take_one() {
+bool ThreadTeam::take_one() {
   std::uint64_t items = items_.load(std::memory_order_acquire);
   while (next_of(items) < count_of(items)) {
     if (!items_.compare_exchange_weak(items, items + 1, std::memory_order_acq_rel, std::memory_order_acquire)) continue;
@@ -42,7 +42,7 @@ bool Crew::take_one() {
   return false;
 }
 
-void Crew::serve() {
+void ThreadTeam::serve() {
   watch_until([&] {
     while (take_one()) {
     }
@@ -50,7 +50,7 @@ void Crew::serve() {
   });
 }
 
-void Crew::run(int count) {
+void ThreadTeam::run(int count) {
   LITHE_CHECK(count <= kMostItems, "{} items were shared at once; {} are the most", count, kMostItems);
   done_.store(0, std::memory_order_relaxed);
   items_.store(word(++round_, count, 0), std::memory_order_release);

@@ -12,20 +12,20 @@ namespace lithe::internal {
 // Threads that stay awake while one of them leads, for work that comes in small pieces: to wake a sleeping thread takes as long as
 // thirty products of matrices.
 //
-//   Crew crew(pool);
-//   crew.lead([&] {
+//   ThreadTeam team(pool);
+//   team.lead([&] {
 //     for (...) {
-//       crew.share(blocks, [&](int block) { ... });  // by whoever is free
+//       team.share(blocks, [&](int block) { ... });  // by whoever is free
 //       ...                                          // by the leader alone
 //     }
 //   });
 //
 // Who does which item is a matter of chance, so items write to their own slots, as in a ThreadPool, and the bits are the same.
-class Crew {
+class ThreadTeam {
  public:
-  explicit Crew(ThreadPool& pool) : pool_(pool) {}
-  Crew(const Crew&) = delete;
-  Crew& operator=(const Crew&) = delete;
+  explicit ThreadTeam(ThreadPool& pool) : pool_(pool) {}
+  ThreadTeam(const ThreadTeam&) = delete;
+  ThreadTeam& operator=(const ThreadTeam&) = delete;
 
   // Runs `work` on the calling thread; the pool's other threads do `first`, each with its number, and then wait, awake, for what the
   // leader shares. Without other threads, as inside a parallel_for(), the leader does it all.
@@ -63,11 +63,11 @@ class Crew {
 
  private:
   struct Dismissal {
-    explicit Dismissal(Crew& crew) : crew_(crew) {}
-    ~Dismissal() { crew_.working_.store(false, std::memory_order_release); }
+    explicit Dismissal(ThreadTeam& team) : team_(team) {}
+    ~Dismissal() { team_.working_.store(false, std::memory_order_release); }
     Dismissal(const Dismissal&) = delete;
     Dismissal& operator=(const Dismissal&) = delete;
-    Crew& crew_;
+    ThreadTeam& team_;
   };
 
   void run(int count);

@@ -14,7 +14,7 @@ namespace lithe::internal {
 
 // A URDF as it stands in the file, link by link and joint by joint, before it becomes a tree of bodies. Private to the URDF reader:
 //
-//   urdf_reader.cpp     the order of things, and xacro files
+//   reader.cpp          the order of things, and xacro files
 //   urdf_geometry.cpp   numbers, origins, shapes, materials
 //   urdf_links.cpp      <link>
 //   urdf_joints.cpp     <joint>

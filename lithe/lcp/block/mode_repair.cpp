@@ -11,16 +11,16 @@ constexpr int kMostDisputed = 120;  // rows of a cluster
 
 }  // namespace
 
-int ClassRepair::contact_of(int row) const {
+int ModeRepair::contact_of(int row) const {
   return lcp_->rows[row].kind == RowKind::friction ? lcp_->rows[row].normal : row;
 }
 
-int ClassRepair::root(int block) {
+int ModeRepair::root(int block) {
   while (parent_[block] != block) block = parent_[block] = parent_[parent_[block]];
   return block;
 }
 
-void ClassRepair::start(const FactoredLcp& lcp) {
+void ModeRepair::start(const FactoredLcp& lcp) {
   lcp_ = &lcp;
   round_ = 0;
   joined_.assign(lcp.rows.size(), 0);
@@ -30,7 +30,7 @@ void ClassRepair::start(const FactoredLcp& lcp) {
   }
 }
 
-void ClassRepair::join(const PreparedLcp& problem, std::span<const RowClass> from, std::span<const RowClass> to) {
+void ModeRepair::join(const PreparedLcp& problem, std::span<const RowMode> from, std::span<const RowMode> to) {
   ++round_;
   const int n = lcp_->size();
   bad_.assign(n, 0);
@@ -44,7 +44,7 @@ void ClassRepair::join(const PreparedLcp& problem, std::span<const RowClass> fro
   }
 }
 
-int ClassRepair::find_clusters() {
+int ModeRepair::find_clusters() {
   parent_.resize(lcp_->block_sizes.size());
   std::iota(parent_.begin(), parent_.end(), 0);
   for (int i = 0; i < lcp_->size(); ++i) {
@@ -85,23 +85,23 @@ int ClassRepair::find_clusters() {
   return cluster_count_;
 }
 
-double ClassRepair::work_per_event(int cluster) const {
+double ModeRepair::work_per_event(int cluster) const {
   const double m = rows_in(cluster);
   return m * m * (m / 3 + 6);
 }
 
-bool ClassRepair::resolve(int cluster, double ridge, int most_events, BlockClassSystem& system,
-                          std::span<RowClass> classes) {
+bool ModeRepair::resolve(int cluster, double ridge, int most_events, BlockModeSystem& system,
+                         std::span<RowMode> modes) {
   const std::vector<int>& Z = clusters_[cluster];
   const int m = static_cast<int>(Z.size());
-  place_.assign(classes.size(), -1);
+  place_.assign(modes.size(), -1);
   for (int a = 0; a < m; ++a) place_[Z[a]] = a;
-  rest_.assign(classes.begin(), classes.end());
-  for (const int i : Z) rest_[i] = RowClass::separating;
+  rest_.assign(modes.begin(), modes.end());
+  for (const int i : Z) rest_[i] = RowMode::separating;
   events_ = 0;
   if (!system.factorize(rest_, ridge)) return false;
   system.solve_exactly();
-  w_.resize(classes.size());
+  w_.resize(modes.size());
   system.evaluate(system.f(), w_);
 
   grow(u_, system.coordinates());
@@ -120,7 +120,7 @@ bool ClassRepair::resolve(int cluster, double ridge, int most_events, BlockClass
     if (row.kind == RowKind::friction) row.normal = place_[row.normal];
     if (row.key == 0) row.key = static_cast<std::uint64_t>(Z[b]) + 1;
     path_.rows[b] = row;
-    small_[b] = classes[Z[b]];
+    small_[b] = modes[Z[b]];
   }
   bool found = path_.follow(small_, std::min(2 * m + 40, most_events));
   events_ = path_.events();
@@ -129,7 +129,7 @@ bool ClassRepair::resolve(int cluster, double ridge, int most_events, BlockClass
     events_ += path_.events();
   }
   if (!found) return false;
-  for (int b = 0; b < m; ++b) classes[Z[b]] = small_[b];
+  for (int b = 0; b < m; ++b) modes[Z[b]] = small_[b];
   return true;
 }
 

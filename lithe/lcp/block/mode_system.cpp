@@ -123,23 +123,23 @@ LITHE_INLINE void add_outer_products(const double* const* P, int P_start, int ro
   }
 }
 
-bool is_at_a_bound(RowClass c) { return c == RowClass::at_lower || c == RowClass::at_upper; }
+bool is_at_a_bound(RowMode c) { return c == RowMode::at_lower || c == RowMode::at_upper; }
 
 // ±μ of a friction row that slides under a clamping normal, else 0.
-double share_of_normal(const LcpRow& row, RowClass own, std::span<const RowClass> classes) {
-  if (!is_at_a_bound(own) || row.kind != RowKind::friction || classes[row.normal] != RowClass::clamping) return 0;
-  return own == RowClass::at_upper ? row.friction : -row.friction;
+double share_of_normal(const LcpRow& row, RowMode own, std::span<const RowMode> modes) {
+  if (!is_at_a_bound(own) || row.kind != RowKind::friction || modes[row.normal] != RowMode::clamping) return 0;
+  return own == RowMode::at_upper ? row.friction : -row.friction;
 }
 
 // The impulse of a bounded row that is at a bound, else 0.
-double imposed_impulse(const LcpRow& row, RowClass own) {
+double imposed_impulse(const LcpRow& row, RowMode own) {
   if (!is_at_a_bound(own) || row.kind != RowKind::bounded) return 0;
-  return own == RowClass::at_upper ? row.upper : row.lower;
+  return own == RowMode::at_upper ? row.upper : row.lower;
 }
 
 }  // namespace
 
-void BlockClassSystem::bind(const FactoredLcp& lcp, const BlockGraph& graph) {
+void BlockModeSystem::bind(const FactoredLcp& lcp, const BlockGraph& graph) {
   lcp_ = &lcp;
   graph_ = &graph;
   const std::size_t n = lcp.rows.size();
@@ -163,7 +163,7 @@ void BlockClassSystem::bind(const FactoredLcp& lcp, const BlockGraph& graph) {
   for (AlignedBuffer* buffer : {&y_, &z_, &d_, &e_}) grow(*buffer, graph.coordinates());
 }
 
-void BlockClassSystem::push(std::span<const double> f, double* u) const {
+void BlockModeSystem::push(std::span<const double> f, double* u) const {
   std::fill_n(u, graph_->coordinates(), 0.0);
   for (std::size_t k = 0; k < sides_.size(); ++k) {
     const RowGroup& group = lcp_->groups[k];
@@ -173,7 +173,7 @@ void BlockClassSystem::push(std::span<const double> f, double* u) const {
   }
 }
 
-double BlockClassSystem::form(int row, const double* u) const {
+double BlockModeSystem::form(int row, const double* u) const {
   const Side& s = sides_[group_of_[row]];
   double product = 0;
   with_widths(s.width_a, s.width_b, [&](auto wa, auto wb) {
@@ -182,15 +182,15 @@ double BlockClassSystem::form(int row, const double* u) const {
   return product;
 }
 
-void BlockClassSystem::add_form(int row, double factor, double* u) const {
+void BlockModeSystem::add_form(int row, double factor, double* u) const {
   const Side& s = sides_[group_of_[row]];
   add_forms(&forms_[row], 1, &factor, s.width_a, u + s.start_a, s.width_b, u + s.start_b);
 }
 
-double BlockClassSystem::sweep(double ridge, double inert, std::span<double> f, double* u) const {
+double BlockModeSystem::sweep(double ridge, double inert, std::span<double> f, double* u) const {
   // Coordinates answer a push, and each row reads its velocity from them.
   struct Operator {
-    const BlockClassSystem& system;
+    const BlockModeSystem& system;
     double ridge;
     std::span<const double> f;
     double* u;
@@ -203,7 +203,7 @@ double BlockClassSystem::sweep(double ridge, double inert, std::span<double> f, 
   return gauss_seidel::sweep(lcp_->rows, A, inert + ridge, f);
 }
 
-void BlockClassSystem::apply(std::span<const double> f, std::span<double> w) {
+void BlockModeSystem::apply(std::span<const double> f, std::span<double> w) {
   double* u = e_.data();
   push(f, u);
   for (std::size_t k = 0; k < sides_.size(); ++k) {
@@ -214,14 +214,14 @@ void BlockClassSystem::apply(std::span<const double> f, std::span<double> w) {
   }
 }
 
-void BlockClassSystem::evaluate(std::span<const double> f, std::span<double> w) {
+void BlockModeSystem::evaluate(std::span<const double> f, std::span<double> w) {
   apply(f, w);
   for (std::size_t i = 0; i < w.size(); ++i) w[i] += lcp_->b[i];
 }
 
 // Which rows clamp, and what their pushes take along.
-void BlockClassSystem::gather(std::span<const RowClass> classes) {
-  classes_ = classes;
+void BlockModeSystem::gather(std::span<const RowMode> modes) {
+  modes_ = modes;
   clamping_.clear();
   G_.clear();
   first_.clear();
@@ -229,10 +229,10 @@ void BlockClassSystem::gather(std::span<const RowClass> classes) {
   for (const RowGroup& group : lcp_->groups) {
     first_.push_back(static_cast<int>(clamping_.size()));
     for (int i = group.first_row; i < group.first_row + group.row_count; ++i) {
-      if (classes[i] == RowClass::clamping) {
+      if (modes[i] == RowMode::clamping) {
         clamping_.push_back(i);
         G_.push_back(forms_[i]);
-      } else if (share_of_normal(lcp_->rows[i], classes[i], classes) != 0) {
+      } else if (share_of_normal(lcp_->rows[i], modes[i], modes) != 0) {
         room += lcp_->width(group);
       }
     }
@@ -247,7 +247,7 @@ void BlockClassSystem::gather(std::span<const RowClass> classes) {
     const RowGroup& group = lcp_->groups[k];
     const int width = lcp_->width(group);
     for (int i = group.first_row; i < group.first_row + group.row_count; ++i) {
-      const double share = share_of_normal(lcp_->rows[i], classes[i], classes);
+      const double share = share_of_normal(lcp_->rows[i], modes[i], modes);
       if (share == 0) continue;
       // The normal is in the same group.
       const auto first = clamping_.begin() + first_[k], last = clamping_.begin() + first_[k + 1];
@@ -263,7 +263,7 @@ void BlockClassSystem::gather(std::span<const RowClass> classes) {
   }
 }
 
-void BlockClassSystem::assemble(double ridge) {
+void BlockModeSystem::assemble(double ridge) {
   factor_.start(*graph_, ridge);
   for (std::size_t k = 0; k < sides_.size(); ++k) {
     const int first = first_[k], count = first_[k + 1] - first;
@@ -286,37 +286,37 @@ void BlockClassSystem::assemble(double ridge) {
   }
 }
 
-bool BlockClassSystem::factorize(std::span<const RowClass> classes, double ridge) {
+bool BlockModeSystem::factorize(std::span<const RowMode> modes, double ridge) {
   ridge_ = ridge;
   updates_.clear();
-  gather(classes);
+  gather(modes);
   assemble(ridge);
-  factored_.assign(classes.begin(), classes.end());
+  factored_.assign(modes.begin(), modes.end());
   return factor_.factorize(symmetric_);
 }
 
-bool BlockClassSystem::refactorize(std::span<const RowClass> classes) {
+bool BlockModeSystem::refactorize(std::span<const RowMode> modes) {
   differing_.clear();
   for (int i = 0; i < lcp_->size(); ++i) {
-    if (classes[i] != factored_[i]) differing_.push_back(i);
+    if (modes[i] != factored_[i]) differing_.push_back(i);
   }
-  if (updates_.count() + static_cast<int>(differing_.size()) > kMostUpdates || !update(classes)) {
-    return factorize(classes, ridge_);
+  if (updates_.count() + static_cast<int>(differing_.size()) > kMostUpdates || !update(modes)) {
+    return factorize(modes, ridge_);
   }
-  gather(classes);
-  factored_.assign(classes.begin(), classes.end());
+  gather(modes);
+  factored_.assign(modes.begin(), modes.end());
   return true;
 }
 
 // Contact by contact: the rows that differ, a friction row with its normal.
-bool BlockClassSystem::update(std::span<const RowClass> classes) {
+bool BlockModeSystem::update(std::span<const RowMode> modes) {
   const auto contact_of = [&](int i) { return lcp_->rows[i].kind == RowKind::friction ? lcp_->rows[i].normal : i; };
   std::ranges::sort(differing_, {}, [&](int i) { return std::pair(contact_of(i), i); });
   grow(update_u_, graph_->coordinates());
   for (auto first = differing_.begin(); first != differing_.end();) {
     const int contact = contact_of(*first);
     const auto last = std::find_if(first, differing_.end(), [&](int i) { return contact_of(i) != contact; });
-    update_contact(contact, {first, last}, classes);
+    update_contact(contact, {first, last}, modes);
     first = last;
   }
   return updates_.prepare();
@@ -324,14 +324,12 @@ bool BlockClassSystem::update(std::span<const RowClass> classes) {
 
 // A row that begins to clamp adds g gᵀ to S, a friction row that begins to slide ±μ g g_nᵀ with its normal's g_n. So what only follows
 // the normal is one product with g_n, and each friction row that begins or ends to clamp is one more.
-void BlockClassSystem::update_contact(int normal, std::span<const int> rows, std::span<const RowClass> classes) {
+void BlockModeSystem::update_contact(int normal, std::span<const int> rows, std::span<const RowMode> modes) {
   const auto change = [&](int i) {
-    return static_cast<double>(classes[i] == RowClass::clamping) -
-           static_cast<double>(factored_[i] == RowClass::clamping);
+    return static_cast<double>(modes[i] == RowMode::clamping) - static_cast<double>(factored_[i] == RowMode::clamping);
   };
   const auto change_of_share = [&](int i) {
-    return share_of_normal(lcp_->rows[i], classes[i], classes) -
-           share_of_normal(lcp_->rows[i], factored_[i], factored_);
+    return share_of_normal(lcp_->rows[i], modes[i], modes) - share_of_normal(lcp_->rows[i], factored_[i], factored_);
   };
   const int group = group_of_[normal], width = lcp_->width(lcp_->groups[group]);
   double* u = update_u_.data();
@@ -356,12 +354,12 @@ void BlockClassSystem::update_contact(int normal, std::span<const int> rows, std
   }
 }
 
-void BlockClassSystem::add_update(const double* u, int group, const double* v) {
+void BlockModeSystem::add_update(const double* u, int group, const double* v) {
   const Side& s = sides_[group];
   updates_.add(factor_, graph_->coordinates(), u, {s.start_a, s.width_a, s.start_b, s.width_b}, v);
 }
 
-void BlockClassSystem::multiply(const Forms& forms, const double* u, double* x) const {
+void BlockModeSystem::multiply(const Forms& forms, const double* u, double* x) const {
   for (std::size_t k = 0; k < sides_.size(); ++k) {
     const Side& s = sides_[k];
     const int first = first_[k];
@@ -370,7 +368,7 @@ void BlockClassSystem::multiply(const Forms& forms, const double* u, double* x) 
   }
 }
 
-void BlockClassSystem::multiply_transposed(const Forms& forms, const double* x, double* u) const {
+void BlockModeSystem::multiply_transposed(const Forms& forms, const double* x, double* u) const {
   std::fill_n(u, graph_->coordinates(), 0.0);
   for (std::size_t k = 0; k < sides_.size(); ++k) {
     const Side& s = sides_[k];
@@ -380,22 +378,22 @@ void BlockClassSystem::multiply_transposed(const Forms& forms, const double* x, 
   }
 }
 
-void BlockClassSystem::expand(const double* f_C, std::span<double> f) const {
-  for (std::size_t i = 0; i < f.size(); ++i) f[i] = imposed_impulse(lcp_->rows[i], classes_[i]);
+void BlockModeSystem::expand(const double* f_C, std::span<double> f) const {
+  for (std::size_t i = 0; i < f.size(); ++i) f[i] = imposed_impulse(lcp_->rows[i], modes_[i]);
   for (std::size_t c = 0; c < clamping_.size(); ++c) f[clamping_[c]] = f_C[c];
   if (symmetric_) return;
   for (std::size_t i = 0; i < f.size(); ++i) {
-    const double share = share_of_normal(lcp_->rows[i], classes_[i], classes_);
+    const double share = share_of_normal(lcp_->rows[i], modes_[i], modes_);
     if (share != 0) f[i] = share * f[lcp_->rows[i].normal];
   }
 }
 
-void BlockClassSystem::set_right_side() {
+void BlockModeSystem::set_right_side() {
   const int m = clamping_rows();
   for (int c = 0; c < m; ++c) x_[c] = -lcp_->b[clamping_[c]];
   bool any = false;
   for (int i = 0; i < lcp_->size(); ++i) {
-    f_[i] = imposed_impulse(lcp_->rows[i], classes_[i]);
+    f_[i] = imposed_impulse(lcp_->rows[i], modes_[i]);
     any = any || f_[i] != 0;
   }
   if (!any) return;
@@ -405,7 +403,7 @@ void BlockClassSystem::set_right_side() {
 }
 
 // y = S⁻¹ Pᵀ x up to what is inconsistent, which is left in r.
-void BlockClassSystem::settle_y(double scale) {
+void BlockModeSystem::settle_y(double scale) {
   const int m = clamping_rows(), N = coordinates();
   std::copy_n(x_.data(), m, r_.data());
   std::fill_n(y_.data(), N, 0.0);
@@ -430,7 +428,7 @@ void BlockClassSystem::settle_y(double scale) {
   consistent_ = left <= kRoundingOfB * scale;
 }
 
-void BlockClassSystem::solve(double ridge, double scale) {
+void BlockModeSystem::solve(double ridge, double scale) {
   const int m = clamping_rows(), N = coordinates();
   set_right_side();
   settle_y(scale);
@@ -470,7 +468,7 @@ void BlockClassSystem::solve(double ridge, double scale) {
   expand(f_C_.data(), {f_.data(), lcp_->rows.size()});
 }
 
-void BlockClassSystem::solve_exactly() {
+void BlockModeSystem::solve_exactly() {
   const int m = clamping_rows();
   set_right_side();
   std::copy_n(x_.data(), m, r_.data());
@@ -496,7 +494,7 @@ void BlockClassSystem::solve_exactly() {
 }
 
 // (A_C + ε̄)⁻¹ r = (r − G S⁻¹ Pᵀ r)/ε̄
-void BlockClassSystem::correct(std::span<const double> r, std::span<double> f) {
+void BlockModeSystem::correct(std::span<const double> r, std::span<double> f) {
   for (std::size_t c = 0; c < clamping_.size(); ++c) r_[c] = r[clamping_[c]];
   multiply_P_transposed(r_.data(), d_.data());
   solve_S(d_.data());
@@ -504,21 +502,21 @@ void BlockClassSystem::correct(std::span<const double> r, std::span<double> f) {
   for (std::size_t c = 0; c < clamping_.size(); ++c) f[clamping_[c]] += (r_[c] - g_[c]) / ridge_;
 }
 
-void BlockClassSystem::inconsistent_part(std::span<double> r) const {
+void BlockModeSystem::inconsistent_part(std::span<double> r) const {
   std::fill(r.begin(), r.end(), 0.0);
   for (std::size_t c = 0; c < clamping_.size(); ++c) r[clamping_[c]] = r_[c];
   for (std::size_t i = 0; i < r.size(); ++i) {
-    const double share = share_of_normal(lcp_->rows[i], classes_[i], classes_);
+    const double share = share_of_normal(lcp_->rows[i], modes_[i], modes_);
     if (share != 0) r[i] = share * r[lcp_->rows[i].normal];
   }
 }
 
-void BlockClassSystem::start_polish(std::span<double> f) {
+void BlockModeSystem::start_polish(std::span<double> f) {
   multiply_G(z_.data(), g_.data());
   expand(g_.data(), f);
 }
 
-void BlockClassSystem::improve_polish(std::span<const double> w, std::span<double> f) {
+void BlockModeSystem::improve_polish(std::span<const double> w, std::span<double> f) {
   for (std::size_t c = 0; c < clamping_.size(); ++c) g_[c] = w[clamping_[c]];
   multiply_P_transposed(g_.data(), d_.data());
   solve_S(d_.data());
@@ -528,7 +526,7 @@ void BlockClassSystem::improve_polish(std::span<const double> w, std::span<doubl
   expand(g_.data(), f);
 }
 
-void BlockClassSystem::improve_plain_polish(std::span<double> f) {
+void BlockModeSystem::improve_plain_polish(std::span<double> f) {
   multiply_P_transposed(f_C_.data(), d_.data());
   for (int i = 0; i < coordinates(); ++i) d_[i] = y_[i] - d_[i];
   solve_S(d_.data());
@@ -538,7 +536,7 @@ void BlockClassSystem::improve_plain_polish(std::span<double> f) {
 }
 
 // Gram–Schmidt, twice each. What rows have left counts as a direction of its own where it is more than rounding by the same share.
-bool BlockClassSystem::implied_by_group(int row, std::span<const RowClass> classes, double share) {
+bool BlockModeSystem::implied_by_group(int row, std::span<const RowMode> modes, double share) {
   const RowGroup& group = lcp_->groups[group_of_[row]];
   const int width = lcp_->width(group);
   grow(scratch_, static_cast<std::size_t>(width) * (width + 2));
@@ -552,7 +550,7 @@ bool BlockClassSystem::implied_by_group(int row, std::span<const RowClass> class
   };
   std::copy_n(forms_[row], width, left);
   for (int i = group.first_row; i < group.first_row + group.row_count && rank < width; ++i) {
-    if (classes[i] != RowClass::clamping || i == row) continue;
+    if (modes[i] != RowMode::clamping || i == row) continue;
     std::copy_n(forms_[i], width, next);
     for (int pass = 0; pass < 2; ++pass) {
       for (int k = 0; k < rank; ++k) remove(basis + k * width, next);
@@ -569,7 +567,7 @@ bool BlockClassSystem::implied_by_group(int row, std::span<const RowClass> class
 
 // y ← y + S⁻¹ Pᵀ (x − G y) is A#'s inner half, (PᵀG)# Pᵀ x; z ← z + S⁻¹ (y − Pᵀ G z) the outer one. Transposed, G and P change places.
 // Whether they stand still is seen in G y and G z: in directions that G does not feel they never do.
-void BlockClassSystem::apply_inverse(std::span<const double> x, std::span<double> out, bool transposed) {
+void BlockModeSystem::apply_inverse(std::span<const double> x, std::span<double> out, bool transposed) {
   const Forms& left = transposed ? P_ : G_;
   const Forms& right = transposed ? G_ : P_;
   const int m = clamping_rows(), N = coordinates();
@@ -603,7 +601,7 @@ void BlockClassSystem::apply_inverse(std::span<const double> x, std::span<double
   for (int c = 0; c < m; ++c) out[clamping_[c]] = g_[c];
 }
 
-void BlockClassSystem::respond(int row, double* u) {
+void BlockModeSystem::respond(int row, double* u) {
   std::fill_n(u, coordinates(), 0.0);
   add_form(row, 1, u);
   solve_S(u);

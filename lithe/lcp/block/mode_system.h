@@ -12,7 +12,7 @@ namespace lithe::internal {
 // The linear equations of one classification of a factored problem, solved over blocks instead of rows.
 //
 // Rows C clamp and friction rows B at their bounds follow their normals, f_B = E f_C. With G the forms of C and
-// P = G + Eᵀ G_B, the class's matrix is A_C = G Pᵀ, and
+// P = G + Eᵀ G_B, the mode's matrix is A_C = G Pᵀ, and
 //
 //   S := ε̄ I + Pᵀ G,   (A_C + ε̄ I) G = G S,
 //
@@ -23,7 +23,7 @@ namespace lithe::internal {
 //   polished   f_C = A_C# x = G z,   z ← z − S⁻¹ S⁻¹ Pᵀ w_C   in the range of G from the start
 //
 // No rank is decided: redundant rows cost nothing, singular values below ε̄ count as zero.
-class BlockClassSystem {
+class BlockModeSystem {
  public:
   // Both are looked at until the next bind.
   void bind(const FactoredLcp& lcp, const BlockGraph& graph);
@@ -40,11 +40,11 @@ class BlockClassSystem {
   double sweep(double ridge, double inert, std::span<double> f, double* u) const;
   int coordinates() const { return graph_->coordinates(); }
 
-  // S of these classes; `ridge` is ε̄. False where it is singular.
-  bool factorize(std::span<const RowClass> classes, double ridge);
-  // The same with the last ridge, by updates of the last factor where few rows differ; classes are consistent (PreparedLcp), then and
+  // S of these modes; `ridge` is ε̄. False where it is singular.
+  bool factorize(std::span<const RowMode> modes, double ridge);
+  // The same with the last ridge, by updates of the last factor where few rows differ; modes are consistent (PreparedLcp), then and
   // now.
-  bool refactorize(std::span<const RowClass> classes);
+  bool refactorize(std::span<const RowMode> modes);
   bool updated() const { return updates_.count() > 0; }
   bool symmetric() const { return symmetric_; }
   int clamping_rows() const { return static_cast<int>(clamping_.size()); }
@@ -72,13 +72,13 @@ class BlockClassSystem {
   bool is_plain() const { return plain_; }
   void improve_plain_polish(std::span<double> f);
 
-  // Whether the rows of row i's group that clamp in `classes` leave no more than `share` of its A_ii, so that they imply it.
-  bool implied_by_group(int row, std::span<const RowClass> classes, double share);
+  // Whether the rows of row i's group that clamp in `modes` leave no more than `share` of its A_ii, so that they imply it.
+  bool implied_by_group(int row, std::span<const RowMode> modes, double share);
 
   // out_C = A_C# x_C, or A_C#ᵀ x_C = P S⁻ᵀ S⁻ᵀ Gᵀ x_C, by row; zero outside C. Refined until it stands still.
   void apply_inverse(std::span<const double> x, std::span<double> out, bool transposed);
 
-  // u = ε̄ S⁻¹ g_i: how coordinates answer a push in row i while the classes hold.
+  // u = ε̄ S⁻¹ g_i: how coordinates answer a push in row i while the modes hold.
   void respond(int row, double* u);
 
  private:
@@ -86,11 +86,11 @@ class BlockClassSystem {
     int start_a, start_b;  // in vectors
     int width_a, width_b;
   };
-  void gather(std::span<const RowClass> classes);
+  void gather(std::span<const RowMode> modes);
   void assemble(double ridge);
   void solve_S(double* x) { updates_.solve(factor_, x); }
-  bool update(std::span<const RowClass> classes);
-  void update_contact(int normal, std::span<const int> rows, std::span<const RowClass> classes);
+  bool update(std::span<const RowMode> modes);
+  void update_contact(int normal, std::span<const int> rows, std::span<const RowMode> modes);
   void add_update(const double* u, int group, const double* v);
   void set_right_side();
   using Forms = std::vector<const double*>;
@@ -105,8 +105,8 @@ class BlockClassSystem {
   const BlockGraph* graph_ = nullptr;
   BlockFactor factor_;
   FactorUpdates updates_;
-  std::vector<RowClass> factored_;  // the classes that both stand for
-  std::vector<int> differing_;      // rows
+  std::vector<RowMode> factored_;  // the modes that both stand for
+  std::vector<int> differing_;     // rows
   AlignedBuffer update_u_;
   AlignedBuffer scratch_;  // for a moment, over the coordinates of one group
   double ridge_ = 0;
@@ -123,7 +123,7 @@ class BlockClassSystem {
   std::vector<Offsets> offsets_;  // of each group's blocks of S
 
   // Per classification.
-  std::span<const RowClass> classes_;
+  std::span<const RowMode> modes_;
   std::vector<int> clamping_;
   std::vector<int> first_;         // of each group in `clamping_`, and one past the last
   Forms G_, P_;                    // of each clamping row

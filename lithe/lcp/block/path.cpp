@@ -16,14 +16,14 @@ constexpr double kRoundingOfRates = 1e-12;  // of the largest push
 constexpr int kMostCorrectionsOfRates = 4;
 
 // Impulses and velocities start apart by shares of this size: the corners of a brick are mirror images of one another, and rows that
-// change their classes at once may do so for ever.
+// change their modes at once may do so for ever.
 constexpr double kApart = 1e-3;
 
 }  // namespace
 
 PathPoint BlockPath::point() const {
   return {.rows = problem_->lcp.rows,
-          .classes = classes_,
+          .modes = modes_,
           .diagonal = diagonal_.data(),
           .f = f_.data(),
           .w = w_.data(),
@@ -40,7 +40,7 @@ void BlockPath::start(std::span<const double> f) {
   t_ = 1;
   entering_ = -1;
   for (auto* vector : {&w_, &p_, &df_, &dw_, &r_, &diagonal_}) vector->assign(n_, 0.0);
-  classes_.assign(n_, RowClass::separating);
+  modes_.assign(n_, RowMode::separating);
   tangents_.assign(2 * static_cast<std::size_t>(n_), -1);
   f_.assign(f.begin(), f.end());
   for (int i = 0; i < n_; ++i) {
@@ -64,25 +64,25 @@ double BlockPath::apart(int i) const {
 // In each classification the path is one piece of a line. One that comes back is a loop, or lost in rounding.
 bool BlockPath::is_new() {
   std::uint64_t hash = 0;
-  for (int i = 0; i < n_; ++i) hash = (hash ^ static_cast<std::uint64_t>(classes_[i])) * 1099511628211ull;  // FNV
+  for (int i = 0; i < n_; ++i) hash = (hash ^ static_cast<std::uint64_t>(modes_[i])) * 1099511628211ull;  // FNV
   if (std::ranges::find(seen_, hash) != seen_.end()) return false;
   seen_.push_back(hash);
   return true;
 }
 
-// The classes that f has by itself.
+// The modes that f has by itself.
 void BlockPath::classify() {
   for (int i = 0; i < n_; ++i) {
     const RowBounds bounds = bounds_of(row(i), f_);
-    RowClass& c = classes_[i];
+    RowMode& c = modes_[i];
     if (!moves(i)) {
-      c = problem_->inert_class(i);
+      c = problem_->inert_mode(i);
     } else if (row(i).kind == RowKind::two_sided) {
-      c = RowClass::clamping;
+      c = RowMode::clamping;
     } else if (row(i).kind == RowKind::one_sided || (row(i).kind == RowKind::friction && !(bounds.upper > 0))) {
-      c = row(i).kind == RowKind::one_sided && f_[i] > 0 ? RowClass::clamping : RowClass::separating;
+      c = row(i).kind == RowKind::one_sided && f_[i] > 0 ? RowMode::clamping : RowMode::separating;
     } else {
-      c = f_[i] <= bounds.lower ? RowClass::at_lower : f_[i] >= bounds.upper ? RowClass::at_upper : RowClass::clamping;
+      c = f_[i] <= bounds.lower ? RowMode::at_lower : f_[i] >= bounds.upper ? RowMode::at_upper : RowMode::clamping;
     }
   }
 }
@@ -92,12 +92,12 @@ void BlockPath::find_perturbation() {
   for (int i = 0; i < n_; ++i) {
     w_[i] += ridge_ * f_[i];
     if (!moves(i)) continue;
-    const RowClass c = classes_[i];
-    if (c == RowClass::clamping) {
+    const RowMode c = modes_[i];
+    if (c == RowMode::clamping) {
       p_[i] = -w_[i];
       w_[i] = 0;
-    } else if (row(i).kind != RowKind::friction || c != RowClass::separating) {
-      const double side = c == RowClass::at_upper ? -1.0 : 1.0;
+    } else if (row(i).kind != RowKind::friction || c != RowMode::separating) {
+      const double side = c == RowMode::at_upper ? -1.0 : 1.0;
       const bool imposed = row(i).kind == RowKind::bounded && row(i).lower == row(i).upper;
       if (imposed) continue;
       const double wanted = side * std::abs(w_[i]) * (1 + apart(i));
@@ -110,8 +110,8 @@ void BlockPath::find_perturbation() {
 // Friction rows at their bounds follow their normals.
 void BlockPath::take_along(std::span<double> f) const {
   for (int i = 0; i < n_; ++i) {
-    if (row(i).kind != RowKind::friction || !is_at_bound(classes_[i])) continue;
-    f[i] = (classes_[i] == RowClass::at_upper ? row(i).friction : -row(i).friction) * f[row(i).normal];
+    if (row(i).kind != RowKind::friction || !is_at_bound(modes_[i])) continue;
+    f[i] = (modes_[i] == RowMode::at_upper ? row(i).friction : -row(i).friction) * f[row(i).normal];
   }
 }
 
@@ -120,7 +120,7 @@ void BlockPath::take_along(std::span<double> f) const {
 bool BlockPath::correct_rates() {
   double size = 0;
   for (int i = 0; i < n_; ++i) {
-    if (classes_[i] == RowClass::clamping) {
+    if (modes_[i] == RowMode::clamping) {
       size = std::max(size, std::abs(p_[i]));
     } else {
       df_[i] = 0;
@@ -133,7 +133,7 @@ bool BlockPath::correct_rates() {
     double left = 0, pushed = 0;
     for (int i = 0; i < n_; ++i) {
       dw_[i] += ridge_ * df_[i] - p_[i];
-      if (classes_[i] == RowClass::clamping) left = std::max(left, std::abs(dw_[i]));
+      if (modes_[i] == RowMode::clamping) left = std::max(left, std::abs(dw_[i]));
       pushed = std::max(pushed, std::abs(df_[i]) * diagonal_[i]);
     }
     if (left <= kRatesGoal * size) return true;
@@ -153,39 +153,39 @@ bool BlockPath::correct_rates() {
 }
 
 bool BlockPath::find_rates() {
-  if (!system_->refactorize(classes_)) return false;
+  if (!system_->refactorize(modes_)) return false;
   if (correct_rates()) return true;
-  return system_->updated() && system_->factorize(classes_, ridge_) && correct_rates();
+  return system_->updated() && system_->factorize(modes_, ridge_) && correct_rates();
 }
 
 // A normal that comes finds its friction rows sliding against their velocity; one that goes lets them go.
 void BlockPath::enter(const PathEvent& event) {
   ++events_;
   entering_ = event.row;
-  left_ = classes_[event.row];
-  classes_[event.row] = event.next;
-  if (event.next == RowClass::clamping) w_[event.row] = 0;
-  if (event.next == RowClass::separating) f_[event.row] = 0;
+  left_ = modes_[event.row];
+  modes_[event.row] = event.next;
+  if (event.next == RowMode::clamping) w_[event.row] = 0;
+  if (event.next == RowMode::separating) f_[event.row] = 0;
   if (row(event.row).kind != RowKind::one_sided) return;
   for (int s = 0; s < 2; ++s) {
     const int tangent = tangents_[2 * static_cast<std::size_t>(event.row) + s];
     if (tangent < 0) continue;
-    if (event.next == RowClass::clamping && moves(tangent)) {
-      classes_[tangent] = w_[tangent] > 0 ? RowClass::at_lower : RowClass::at_upper;
+    if (event.next == RowMode::clamping && moves(tangent)) {
+      modes_[tangent] = w_[tangent] > 0 ? RowMode::at_lower : RowMode::at_upper;
     } else {
-      classes_[tangent] = RowClass::separating;
+      modes_[tangent] = RowMode::separating;
       f_[tangent] = 0;
     }
   }
 }
 
 bool BlockPath::follow(const PreparedLcp& problem, double ridge, std::span<const double> f, int longest,
-                       BlockClassSystem& system) {
+                       BlockModeSystem& system) {
   problem_ = &problem;
   system_ = &system;
   ridge_ = ridge;
   start(f);
-  if (!system.factorize(classes_, ridge)) return false;
+  if (!system.factorize(modes_, ridge)) return false;
   while (events_ <= longest) {
     if (!find_rates()) return false;
     const double direction = direction_of_entry(point());

@@ -34,13 +34,13 @@ constexpr double kContradiction = 1e-6;
 // Up to so many violators sit in a few spots, which are repaired sooner than a path over the whole island gets there.
 constexpr int kFewViolators = 40;
 constexpr int kSweepsAheadOfPath[] = {3, 0, 30};
-// Ridges from which the first rung is approached. With the first one sweeps lead to right classes, since the problem is almost that of each
+// Ridges from which the first level is approached. With the first one sweeps lead to right modes, since the problem is almost that of each
 // row alone; each next one leaves a few dozen violators in a heap of a thousand rows.
 constexpr double kSoftRidges[] = {3e-3, 3e-6};
 constexpr int kSoftSweeps = 20;
 // With more violators than that, a ridge is no way to the next one.
 constexpr int kManyViolators = 120;
-// Sweeps that suggest classes: from given impulses, and from none.
+// Sweeps that suggest modes: from given impulses, and from none.
 constexpr int kWarmSweeps = 40;
 constexpr int kColdSweeps = 100;
 constexpr double kSweepsPerAttempt = 20;  // in work
@@ -66,7 +66,7 @@ BlockSolver::BlockSolver(const FactoredLcp& lcp, const LcpOptions& options, Bloc
   const std::size_t n = lcp.rows.size();
   buffers_.problem.prepare(lcp.without_matrix(), {lcp.diagonal.data(), 1});
   buffers_.system.bind(lcp, graph_);
-  for (auto* classes : {&buffers_.classes, &buffers_.tried, &buffers_.best, &buffers_.right}) classes->resize(n);
+  for (auto* modes : {&buffers_.modes, &buffers_.tried, &buffers_.best, &buffers_.right}) modes->resize(n);
   for (auto* vector : {&buffers_.w, &buffers_.f_polished, &buffers_.w_polished, &buffers_.f_before, &buffers_.f_swept,
                        &buffers_.w_swept, &buffers_.f_least}) {
     vector->resize(n);
@@ -81,7 +81,7 @@ BlockSolver::BlockSolver(const FactoredLcp& lcp, const LcpOptions& options, Bloc
   path_work_ = std::max(kAttemptsOfPaths * size * size * attempt_work_, kLeastWorkOfPaths);
 }
 
-bool BlockSolver::solve(const LcpGuess& guess, std::span<double> f, std::span<double> w, std::span<RowClass> classes) {
+bool BlockSolver::solve(const LcpGuess& guess, std::span<double> f, std::span<double> w, std::span<RowMode> modes) {
   if (!buffers_.problem.finite) return false;
   impulses_ = options_.cold ? std::span<const double>() : guess.impulses;
   for (int i = 0; i < lcp_.size(); ++i) has_targets_ = has_targets_ || doubtful_target(i) != 0;
@@ -92,8 +92,8 @@ bool BlockSolver::solve(const LcpGuess& guess, std::span<double> f, std::span<do
     if (solved) report_.flags = report_.flags | LcpFlag::targets_dropped;
   }
   if (!solved) return false;
-  write_answer(f, w, classes);
-  find_ties(f, w, classes);
+  write_answer(f, w, modes);
+  find_ties(f, w, modes);
   if (has(report_.flags, LcpFlag::targets_dropped)) {
     buffers_.system.bind(lcp_, graph_);
     buffers_.system.evaluate(f, w);
@@ -101,10 +101,10 @@ bool BlockSolver::solve(const LcpGuess& guess, std::span<double> f, std::span<do
   return true;
 }
 
-// Classes that were wrong the last time are hardly right now: then the rounds start from what a few sweeps make of the last impulses.
+// Modes that were wrong the last time are hardly right now: then the rounds start from what a few sweeps make of the last impulses.
 bool BlockSolver::solve_prepared(const LcpGuess& guess) {
   const PreparedLcp& problem = buffers_.problem;
-  const bool guessed = !options_.cold && !guess.classes.empty();
+  const bool guessed = !options_.cold && !guess.modes.empty();
   if (!guessed && problem.at_rest() && rest()) return true;
   fewest_ = std::numeric_limits<int>::max();
   approached_ = followed_ = swept_ = false;
@@ -113,12 +113,12 @@ bool BlockSolver::solve_prepared(const LcpGuess& guess) {
   if (moving) {
     sweep_given();
   } else if (guessed) {
-    std::ranges::copy(guess.classes, buffers_.classes.begin());
-    problem.make_consistent(buffers_.classes);
+    std::ranges::copy(guess.modes, buffers_.modes.begin());
+    problem.make_consistent(buffers_.modes);
   } else {
-    problem.first_classes(buffers_.classes);
+    problem.first_modes(buffers_.modes);
   }
-  if (climb_ladder(guessed && !moving)) return true;
+  if (run_continuation(guessed && !moving)) return true;
   return guessed && !contradicted_ && problem.at_rest() && rest();
 }
 
@@ -127,27 +127,27 @@ bool BlockSolver::rest() {
   const PreparedLcp& problem = buffers_.problem;
   for (int i = 0; i < problem.size(); ++i) {
     const LcpRow& row = problem.lcp.rows[i];
-    RowClass& c = buffers_.classes[i];
-    c = RowClass::separating;
+    RowMode& c = buffers_.modes[i];
+    c = RowMode::separating;
     if (row.kind != RowKind::bounded) continue;
     if (row.lower == 0 && problem.lcp.b[i] >= 0) {
-      c = RowClass::at_lower;
+      c = RowMode::at_lower;
     } else if (row.upper == 0) {
-      c = RowClass::at_upper;
+      c = RowMode::at_upper;
     }
   }
-  problem.make_consistent(buffers_.classes);
+  problem.make_consistent(buffers_.modes);
   report_.stage = LcpStage::none;
-  return attempt(kRungs[0]) == 0 && (take_polished() || take_best());
+  return attempt(kRidgeLevels[0]) == 0 && (take_polished() || take_best());
 }
 
-// Right classes for smaller and smaller ridges, until their polished impulses are a solution, the ridge no longer bends too much, or
+// Right modes for smaller and smaller ridges, until their polished impulses are a solution, the ridge no longer bends too much, or
 // none are found.
-bool BlockSolver::climb_ladder(bool guessed) {
+bool BlockSolver::run_continuation(bool guessed) {
   double right_at = 0;
   report_.stage = LcpStage::active_set;
-  for (const double epsilon : kRungs) {
-    if (!find_classes(epsilon)) break;
+  for (const double epsilon : kRidgeLevels) {
+    if (!find_modes(epsilon)) break;
     if (guessed && right_at == 0 && right_at_once_) report_.stage = LcpStage::guess;
     if (take_polished()) return true;
     if (contradicts()) {
@@ -159,12 +159,12 @@ bool BlockSolver::climb_ladder(bool guessed) {
     if (!bends()) return take_best();
   }
   if (right_at == 0) return false;
-  buffers_.classes = buffers_.right;
+  buffers_.modes = buffers_.right;
   return attempt(right_at) >= 0 && (take_polished() || take_best());
 }
 
-// From the present classes. A few violators are repaired sooner than anything else gets there.
-bool BlockSolver::find_classes(double epsilon) {
+// From the present modes. A few violators are repaired sooner than anything else gets there.
+bool BlockSolver::find_modes(double epsilon) {
   right_at_once_ = false;
   if (settle(epsilon)) return true;
   if (work_ <= 0) return false;
@@ -180,8 +180,8 @@ bool BlockSolver::find_classes(double epsilon) {
   return few && (approach(epsilon) || follow(epsilon));
 }
 
-// By way of larger ridges. Redundant rows, as the corners of a box on a box, are what makes classes hard to find: impulses shift among them at
-// no cost, and sweeps leave them anywhere. A large ridge makes that a cost, and its classes are close to those of the next one.
+// By way of larger ridges. Redundant rows, as the corners of a box on a box, are what makes modes hard to find: impulses shift among them at
+// no cost, and sweeps leave them anywhere. A large ridge makes that a cost, and its modes are close to those of the next one.
 bool BlockSolver::approach(double epsilon) {
   if (approached_) return false;
   approached_ = true;
@@ -189,7 +189,7 @@ bool BlockSolver::approach(double epsilon) {
   bool found = settle_softly(kSoftRidges[0]);
   for (const double next : {kSoftRidges[1], epsilon}) {
     if (!found) break;
-    buffers_.classes = buffers_.tried;
+    buffers_.modes = buffers_.tried;
     fewest_ = std::numeric_limits<int>::max();
     found = settle(next) || repair_few(next);
   }
@@ -198,12 +198,12 @@ bool BlockSolver::approach(double epsilon) {
   return found;
 }
 
-// Rounds in which sweeps suggest the classes, each from the impulses of the round before.
+// Rounds in which sweeps suggest the modes, each from the impulses of the round before.
 bool BlockSolver::settle_softly(double epsilon) {
   start_sweeps();
   fewest_ = std::numeric_limits<int>::max();
   for (int grace = kGrace; grace > 0 && work_ > 0; --grace) {
-    suggest_classes(epsilon, kSoftSweeps);
+    suggest_modes(epsilon, kSoftSweeps);
     ++report_.rounds;
     const int moved = attempt(epsilon);
     if (moved < 0) return false;
@@ -240,7 +240,7 @@ bool BlockSolver::follow(double epsilon) {
     if (!arrived) continue;
     report_.stage = LcpStage::follow;
     work_ = std::max(work_, kAttemptsAfterPath * attempt_work_);
-    std::ranges::copy(buffers_.path.classes(), buffers_.classes.begin());
+    std::ranges::copy(buffers_.path.modes(), buffers_.modes.begin());
     const bool settled = settle(epsilon);
     right_at_once_ = false;  // this was no guess
     if (settled) return true;
@@ -248,17 +248,17 @@ bool BlockSolver::follow(double epsilon) {
   return false;
 }
 
-// From the best classes seen: pivots on the rows in dispute, until none is.
+// From the best modes seen: pivots on the rows in dispute, until none is.
 bool BlockSolver::repair(double epsilon) {
   const PreparedLcp& problem = buffers_.problem;
   report_.stage = LcpStage::path;
-  std::vector<RowClass>& base = buffers_.right;
+  std::vector<RowMode>& base = buffers_.right;
   base = buffers_.best;
   buffers_.repair.start(*solving_);
   int fewest = std::numeric_limits<int>::max();
   int grace = kRepairGrace;
   while (work_ > 0) {
-    buffers_.classes = base;
+    buffers_.modes = base;
     const int moved = attempt(epsilon);
     if (moved <= 0) return moved == 0;
     if (moved < fewest) {
@@ -267,7 +267,7 @@ bool BlockSolver::repair(double epsilon) {
     } else if (--grace == 0) {
       return false;
     }
-    buffers_.repair.join(problem, base, buffers_.classes);
+    buffers_.repair.join(problem, base, buffers_.modes);
     const int clusters = buffers_.repair.find_clusters();
     bool any = false;
     for (int c = 0; c < clusters && work_ > 0; ++c) {
@@ -284,13 +284,13 @@ bool BlockSolver::repair(double epsilon) {
   return false;
 }
 
-// Rounds of the active set. A hash of the classes sees cycles.
+// Rounds of the active set. A hash of the modes sees cycles.
 bool BlockSolver::settle(double epsilon) {
   int fewest = std::numeric_limits<int>::max();
   int grace = kGrace;
   buffers_.seen.clear();
   for (int round = 0; round < kMostRounds && work_ > 0; ++round) {
-    if (!is_new(buffers_.classes)) return false;
+    if (!is_new(buffers_.modes)) return false;
     ++report_.rounds;
     const int moved = attempt(epsilon);
     if (moved < 0) return false;
@@ -310,34 +310,34 @@ bool BlockSolver::settle(double epsilon) {
   return false;
 }
 
-bool BlockSolver::is_new(std::span<const RowClass> classes) {
+bool BlockSolver::is_new(std::span<const RowMode> modes) {
   std::uint64_t hash = 1469598103934665603ull;  // FNV-1a
-  for (const RowClass c : classes) hash = (hash ^ static_cast<std::uint64_t>(c)) * 1099511628211ull;
+  for (const RowMode c : modes) hash = (hash ^ static_cast<std::uint64_t>(c)) * 1099511628211ull;
   if (std::find(buffers_.seen.begin(), buffers_.seen.end(), hash) != buffers_.seen.end()) return false;
   buffers_.seen.push_back(hash);
   return true;
 }
 
-// Solves for the present classes and moves violators; returns how many there were, or −1 where the equations are singular.
+// Solves for the present modes and moves violators; returns how many there were, or −1 where the equations are singular.
 int BlockSolver::attempt(double epsilon) {
   const PreparedLcp& problem = buffers_.problem;
   const double ridge = epsilon * problem.mean_diagonal;
   work_ -= attempt_work_;
   report_.ridge = epsilon;
-  buffers_.tried = buffers_.classes;
+  buffers_.tried = buffers_.modes;
   if (!buffers_.system.factorize(buffers_.tried, std::max(epsilon, kLeastRidge) * problem.mean_diagonal)) return -1;
   buffers_.system.solve(ridge, problem.scale);
   buffers_.system.evaluate(buffers_.system.f(), buffers_.w);
   if (!all_finite(std::span<const double>(buffers_.w))) return -1;
-  return move_violators(problem, ridge, buffers_.system.f(), buffers_.w, buffers_.classes);
+  return move_violators(problem, ridge, buffers_.system.f(), buffers_.w, buffers_.modes);
 }
 
 bool BlockSolver::bends() const { return buffers_.system.bend() > kBend * buffers_.problem.scale; }
 
-// The classes are right: takes the polished impulses if they are a solution.
+// The modes are right: takes the polished impulses if they are a solution.
 bool BlockSolver::take_polished() {
   const PreparedLcp& problem = buffers_.problem;
-  BlockClassSystem& system = buffers_.system;
+  BlockModeSystem& system = buffers_.system;
   std::vector<double>&f = buffers_.f_polished, &w = buffers_.w_polished;
   report_.rank = -1;
   report_.clamping_rows = system.clamping_rows();
@@ -402,7 +402,7 @@ bool BlockSolver::take_best() {
   return true;
 }
 
-// The classes are right and the targets not met: what is inconsistent is a stress r within the friction cones that moves nothing,
+// The modes are right and the targets not met: what is inconsistent is a stress r within the friction cones that moves nothing,
 // Gᵀr = 0, and on which the targets work. (Without friction that proves that there is no solution at all.)
 bool BlockSolver::contradicts() {
   if (!has_targets_ || !bends() || buffers_.system.consistent()) return false;
@@ -448,17 +448,17 @@ void BlockSolver::start_sweeps() {
   std::ranges::copy(impulses_, buffers_.f_swept.begin());
 }
 
-// The classes that sweeps lead to.
-void BlockSolver::suggest_classes(double epsilon, int sweeps) {
+// The modes that sweeps lead to.
+void BlockSolver::suggest_modes(double epsilon, int sweeps) {
   const PreparedLcp& problem = buffers_.problem;
   const double ridge = epsilon * problem.mean_diagonal;
   sweep(epsilon, buffers_.f_swept, sweeps);
   buffers_.system.evaluate(buffers_.f_swept, buffers_.w_swept);
   for (int i = 0; i < problem.size(); ++i) {
     buffers_.w_swept[i] += ridge * buffers_.f_swept[i];
-    buffers_.classes[i] = gauss_seidel::class_at(problem.lcp.rows[i], i, buffers_.f_swept, buffers_.w_swept);
+    buffers_.modes[i] = gauss_seidel::mode_at(problem.lcp.rows[i], i, buffers_.f_swept, buffers_.w_swept);
   }
-  problem.make_consistent(buffers_.classes);
+  problem.make_consistent(buffers_.modes);
   work_ -= sweeps / kSweepsPerAttempt * attempt_work_;
 }
 
@@ -466,7 +466,7 @@ void BlockSolver::suggest_classes(double epsilon, int sweeps) {
 void BlockSolver::sweep_given() {
   swept_ = true;
   start_sweeps();
-  suggest_classes(0, impulses_.empty() ? kColdSweeps : kWarmSweeps);
+  suggest_modes(0, impulses_.empty() ? kColdSweeps : kWarmSweeps);
 }
 
 // What implies a row are the rows that clamp for certain: where these leave it nothing to move, ε̄ g_i S⁻¹ g_i is of the ridge's size.
@@ -475,8 +475,8 @@ bool BlockSolver::is_implied(int row) {
   return buffers_.system.form(row, buffers_.u.data()) <= TiedRows::kImplied * buffers_.problem.diagonal[row];
 }
 
-// As TiedRows and DirectSolver do: a tied normal that clamps separates, if these classes are right as well.
-void BlockSolver::find_ties(std::span<double> f, std::span<double> w, std::span<RowClass> classes) {
+// As TiedRows and DirectSolver do: a tied normal that clamps separates, if these modes are right as well.
+void BlockSolver::find_ties(std::span<double> f, std::span<double> w, std::span<RowMode> modes) {
   const PreparedLcp& problem = buffers_.problem;
   std::vector<int>& tied = buffers_.tied;
   tied.clear();
@@ -489,12 +489,12 @@ void BlockSolver::find_ties(std::span<double> f, std::span<double> w, std::span<
     report_.flags = report_.flags | LcpFlag::tied;
     return;
   }
-  std::vector<RowClass>& certain = buffers_.right;
-  certain.assign(classes.begin(), classes.end());
-  for (const int i : tied) certain[i] = RowClass::separating;
+  std::vector<RowMode>& certain = buffers_.right;
+  certain.assign(modes.begin(), modes.end());
+  for (const int i : tied) certain[i] = RowMode::separating;
   for (int i = 0; i < problem.size(); ++i) {
-    if (problem.lcp.rows[i].kind == RowKind::friction && certain[i] != RowClass::clamping) {
-      certain[i] = RowClass::separating;
+    if (problem.lcp.rows[i].kind == RowKind::friction && certain[i] != RowMode::clamping) {
+      certain[i] = RowMode::separating;
     }
   }
   // Mostly the other rows of the same two bodies imply it, as the corners of a brick do; the whole island is asked where they do not.
@@ -506,27 +506,27 @@ void BlockSolver::find_ties(std::span<double> f, std::span<double> w, std::span<
   if (tied.empty()) return;
   report_.flags = report_.flags | LcpFlag::tied;
 
-  buffers_.classes.assign(classes.begin(), classes.end());
+  buffers_.modes.assign(modes.begin(), modes.end());
   bool any = false;
   for (const int i : tied) {
-    if (problem.lcp.rows[i].kind != RowKind::one_sided || classes[i] != RowClass::clamping) continue;
-    buffers_.classes[i] = RowClass::separating;
+    if (problem.lcp.rows[i].kind != RowKind::one_sided || modes[i] != RowMode::clamping) continue;
+    buffers_.modes[i] = RowMode::separating;
     any = true;
   }
   if (!any) return;
-  problem.make_consistent(buffers_.classes);
+  problem.make_consistent(buffers_.modes);
   const LcpReport before = report_;
   if (attempt(report_.ridge) == 0 && take_polished()) {
-    write_answer(f, w, classes);
+    write_answer(f, w, modes);
   } else {
     report_ = before;
   }
 }
 
-void BlockSolver::write_answer(std::span<double> f, std::span<double> w, std::span<RowClass> classes) const {
+void BlockSolver::write_answer(std::span<double> f, std::span<double> w, std::span<RowMode> modes) const {
   std::copy(f_.begin(), f_.end(), f.begin());
   std::copy(w_.begin(), w_.end(), w.begin());
-  std::copy(buffers_.tried.begin(), buffers_.tried.end(), classes.begin());
+  std::copy(buffers_.tried.begin(), buffers_.tried.end(), modes.begin());
 }
 
 double BlockSolver::doubtful_target(int i) const {
@@ -552,7 +552,7 @@ void BlockSolver::drop_targets() {
 }
 
 // Sweeps over the problem as it was given, from the last step's impulses if there are any.
-void BlockSolver::write_least_residual(std::span<double> f, std::span<double> w, std::span<RowClass> classes) {
+void BlockSolver::write_least_residual(std::span<double> f, std::span<double> w, std::span<RowMode> modes) {
   PreparedLcp& problem = buffers_.problem;
   problem.prepare(lcp_.without_matrix(), {lcp_.diagonal.data(), 1});
   buffers_.system.bind(lcp_, graph_);
@@ -565,10 +565,10 @@ void BlockSolver::write_least_residual(std::span<double> f, std::span<double> w,
   for (double& wi : w) {
     if (!std::isfinite(wi)) wi = 0;  // nothing is known
   }
-  for (int i = 0; i < lcp_.size(); ++i) classes[i] = gauss_seidel::class_at(lcp_.rows[i], i, f, w);
-  problem.make_consistent(classes);
+  for (int i = 0; i < lcp_.size(); ++i) modes[i] = gauss_seidel::mode_at(lcp_.rows[i], i, f, w);
+  problem.make_consistent(modes);
   report_.rank = -1;
-  report_.clamping_rows = static_cast<int>(std::count(classes.begin(), classes.end(), RowClass::clamping));
+  report_.clamping_rows = static_cast<int>(std::count(modes.begin(), modes.end(), RowMode::clamping));
   const bool solved = report_.residual <= kUnpolishedResidual;
   report_.flags = solved ? LcpFlag::unpolished : LcpFlag::unsolved;
   report_.stage = solved ? LcpStage::gauss_seidel : LcpStage::unsolved;

@@ -14,13 +14,13 @@ namespace lithe::internal {
 struct BlockBuffers {
   BlockGraphs graphs;
   PreparedLcp problem;
-  BlockClassSystem system;
+  BlockModeSystem system;
   BlockPath path;
-  ClassRepair repair;
-  std::vector<RowClass> classes;  // to try, then with violators moved
-  std::vector<RowClass> tried;    // those of the system
-  std::vector<RowClass> best;     // with the fewest violators so far
-  std::vector<RowClass> right;    // the last ones found right
+  ModeRepair repair;
+  std::vector<RowMode> modes;  // to try, then with violators moved
+  std::vector<RowMode> tried;  // those of the system
+  std::vector<RowMode> best;   // with the fewest violators so far
+  std::vector<RowMode> right;  // the last ones found right
   std::vector<std::uint64_t> seen;
   std::vector<double> w;
   std::vector<double> f_polished, w_polished, f_before;
@@ -34,15 +34,15 @@ struct BlockBuffers {
 // The pipeline of solve_lcp() for factored problems: the same solution as DirectSolver's, by algebra over blocks. One attempt costs
 // O(rows), where rows meet as in stacks, walls and piles, instead of O(rows³).
 //
-//   guess        the given classes, verified on the ridge problem with ε = 1e-9, if they were right the last time
-//   active set   all violators change their class at once; two rounds may pass without fewer of them (Júdice & Pires 1994), and no
-//                classes come twice. Where the guess fails, or was wrong the last time: from the classes that Gauss–Seidel suggests
+//   guess        the given modes, verified on the ridge problem with ε = 1e-9, if they were right the last time
+//   active set   all violators change their mode at once; two rounds may pass without fewer of them (Júdice & Pires 1994), and no
+//                modes come twice. Where the guess fails, or was wrong the last time: from the modes that Gauss–Seidel suggests
 //   approach     where more than 40 violators are left: by way of larger ridges, each of which is solved by the other stages
-//   follow       from the last step's impulses to this step's (block_path.h), where many are left
-//   repair       exact pivoting on the rows in dispute (class_repair.h): stage `path`
+//   follow       from the last step's impulses to this step's (block/path.h), where many are left
+//   repair       exact pivoting on the rows in dispute (mode_repair.h): stage `path`
 //   approach, follow   with fewer violators only now
 //   dense        up to 300 rows: DirectSolver
-//   polish, ladder, unpolished, targets   as in DirectSolver; but targets that work on a stress which moves nothing are dropped at
+//   polish, continuation, unpolished, targets   as in DirectSolver; but targets that work on a stress which moves nothing are dropped at
 //                once, since no smaller ridge will change that
 //
 // Work is bounded, in attempts. Out of it, f is what Gauss–Seidel makes of the last step's impulses: finite, within its bounds,
@@ -52,15 +52,15 @@ class BlockSolver {
   BlockSolver(const FactoredLcp& lcp, const LcpOptions& options, BlockBuffers& buffers);
 
   // False: nothing was found within the bounds of work, and write_least_residual() is what is left.
-  bool solve(const LcpGuess& guess, std::span<double> f, std::span<double> w, std::span<RowClass> classes);
-  void write_least_residual(std::span<double> f, std::span<double> w, std::span<RowClass> classes);
+  bool solve(const LcpGuess& guess, std::span<double> f, std::span<double> w, std::span<RowMode> modes);
+  void write_least_residual(std::span<double> f, std::span<double> w, std::span<RowMode> modes);
   const LcpReport& report() const { return report_; }
 
  private:
   bool solve_prepared(const LcpGuess& guess);
   bool rest();
-  bool climb_ladder(bool guessed);
-  bool find_classes(double epsilon);
+  bool run_continuation(bool guessed);
+  bool find_modes(double epsilon);
   bool settle(double epsilon);
   bool approach(double epsilon);
   bool settle_softly(double epsilon);
@@ -68,18 +68,18 @@ class BlockSolver {
   bool follow(double epsilon);
   bool repair(double epsilon);
   int attempt(double epsilon);
-  bool is_new(std::span<const RowClass> classes);
+  bool is_new(std::span<const RowMode> modes);
   bool bends() const;
   bool take_polished();
   bool take_best();
   bool contradicts();
   void sweep(double epsilon, std::span<double> f, int sweeps);
   void start_sweeps();
-  void suggest_classes(double epsilon, int sweeps);
+  void suggest_modes(double epsilon, int sweeps);
   void sweep_given();
-  void find_ties(std::span<double> f, std::span<double> w, std::span<RowClass> classes);
+  void find_ties(std::span<double> f, std::span<double> w, std::span<RowMode> modes);
   bool is_implied(int row);
-  void write_answer(std::span<double> f, std::span<double> w, std::span<RowClass> classes) const;
+  void write_answer(std::span<double> f, std::span<double> w, std::span<RowMode> modes) const;
   double doubtful_target(int i) const;
   void drop_targets();
 

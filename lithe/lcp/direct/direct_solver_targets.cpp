@@ -53,7 +53,7 @@ bool DirectSolver::holds_as_given() {
   return largest_violation(given, f_, w) <= kUnpolishedResidual * problem.scale;
 }
 
-// The same loops once more, with what they leave of the answer as part of b: where that is little, the classes stay, and the answer is the
+// The same loops once more, with what they leave of the answer as part of b: where that is little, the modes stay, and the answer is the
 // problem's as it was given. A robot at rest needs it, whose velocities are small beside what its impulses make of loops that do not quite
 // close. Else all is as it was.
 bool DirectSolver::close_by_correction() {
@@ -63,7 +63,7 @@ bool DirectSolver::close_by_correction() {
   std::vector<double>&left = buffers_.w_candidate, &f = buffers_.f_closed;
   left.resize(n);
   f.assign(f_.begin(), f_.end());
-  buffers_.classes_closed = buffers_.classes;
+  buffers_.modes_closed = buffers_.modes;
   BoxedLcp given = problem.lcp;
   given.A = lcp_.A;
   evaluate(given, f, left);
@@ -75,7 +75,7 @@ bool DirectSolver::close_by_correction() {
   buffers_.b_corrected = left;
   problem.lcp.b = buffers_.b_corrected;
   report_.flags = LcpFlag::none;
-  const bool solved = solve_prepared(LcpGuess(buffers_.classes_closed, f, true, before.ridge));
+  const bool solved = solve_prepared(LcpGuess(buffers_.modes_closed, f, true, before.ridge));
   problem.lcp.b = buffers_.b_closed;
   report_.flags = report_.flags | before.flags;
   return solved && holds_as_given();

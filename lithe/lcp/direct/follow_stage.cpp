@@ -42,7 +42,7 @@ FollowStage::Outcome FollowStage::run(const PreparedLcp& problem, const LoopStre
   stresses_ = &stresses;
   events_ = inversions_ = 0;
   keep_.assign(problem.size(), 0);
-  guess_.assign(guess.classes.begin(), guess.classes.end());
+  guess_.assign(guess.modes.begin(), guess.modes.end());
   problem.make_consistent(guess_);
   // All at once, so that no later step finds something missing.
   for (auto* vector : {&start_, &swept_start_, &soft_start_, &guess_start_}) vector->reserve(problem.size());
@@ -57,7 +57,7 @@ FollowStage::Outcome FollowStage::run_in_loops(const PreparedLcp& problem, const
     const Outcome outcome = settle_nearby(problem, guess) ? Outcome::solved : climb(problem, guess.impulses, b_free);
     if (!keep_saturated(problem)) return outcome;
   }
-  return Outcome::classes;
+  return Outcome::modes;
 }
 
 // Sweeps come first: they tell which rows a path will hardly meet. Where they were wrong, the solution of the smaller problem is the next start.
@@ -85,13 +85,13 @@ FollowStage::Outcome FollowStage::run_ahead(const PreparedLcp& problem, const Lc
 void FollowStage::set_roles(const PreparedLcp& problem) {
   reduced_with_ = compared_with_ = 0;
   const int n = problem.size();
-  constant_classes_.resize(n);
+  constant_modes_.resize(n);
   pushing_.resize(static_cast<std::size_t>(n) + 1);
   int count = 0;
   for (int i = 0; i < n; ++i) {
     const LcpRow& row = problem.lcp.rows[i];
-    const RowClass bound = f_[i] <= row.lower ? RowClass::at_lower : RowClass::at_upper;
-    constant_classes_[i] = row.kind == RowKind::bounded ? bound : RowClass::separating;
+    const RowMode bound = f_[i] <= row.lower ? RowMode::at_lower : RowMode::at_upper;
+    constant_modes_[i] = row.kind == RowKind::bounded ? bound : RowMode::separating;
     pushing_[count] = i;
     const int constant = roles_[i] == RowRole::constant, pushes = f_[i] != 0;
     count += constant & pushes;
@@ -120,7 +120,7 @@ bool FollowStage::keep_misjudged(const PreparedLcp& problem) {
     const LcpRow& row = problem.lcp.rows[i];
     const bool saturated =
         roles_[i] == RowRole::eliminated && problem.live[i] && !(f_[i] > row.lower && f_[i] < row.upper);
-    const bool moves = roles_[i] == RowRole::constant && classes_[i] != constant_classes_[i];
+    const bool moves = roles_[i] == RowRole::constant && modes_[i] != constant_modes_[i];
     if (!saturated && !moves) continue;
     // A normal and its friction rows go together.
     roles_[i] = RowRole::kept;
@@ -142,21 +142,21 @@ void FollowStage::reduce(const PreparedLcp& problem, double epsilon) {
   reduced_.reduce(problem, *stresses_, roles_, b_, ridge_);
 }
 
-// In loops, where next to nothing has changed: the guessed classes, with the ridge that had found them, or those to which a short path leads from their
+// In loops, where next to nothing has changed: the guessed modes, with the ridge that had found them, or those to which a short path leads from their
 // impulses. The last impulses are no such start, since they are not kept with all digits, which is much for rows that others imply; and the
-// classes that are right for one ridge may be far from those for another.
+// modes that are right for one ridge may be far from those for another.
 bool FollowStage::settle_nearby(const PreparedLcp& problem, const LcpGuess& guess) {
   took_guess_ = has_guess_start_ = false;
   if (!has_loops()) return false;
-  const bool small = guess.ridge > 0 && guess.ridge < 0.5 * kRungs[0];
-  reduce(problem, kRungs[small ? 1 : 0]);
+  const bool small = guess.ridge > 0 && guess.ridge < 0.5 * kRidgeLevels[0];
+  reduce(problem, kRidgeLevels[small ? 1 : 0]);
   if (!guess.steady && !is_near(problem, guess.impulses)) return false;
   rest_guess_.resize(reduced_.size());
   for (int i = 0; i < reduced_.size(); ++i) rest_guess_[i] = guess_[reduced_.kept()[i]];
-  const bool regular = path_.take_classes(reduced_, ridge_, rest_guess_);
+  const bool regular = path_.take_modes(reduced_, ridge_, rest_guess_);
   inversions_ += path_.inversions();
   if (!regular) return false;
-  const ClassInverse::Form form = path_.next_form();
+  const ModeInverse::Form form = path_.next_form();
   took_guess_ = is_settled(problem);
   if (took_guess_) return true;
   if (!(ridge_ * largest_magnitude(f_ridge_) <= problem.scale)) return false;
@@ -174,16 +174,16 @@ bool FollowStage::is_near(const PreparedLcp& problem, std::span<const double> im
   start_.resize(reduced_.size());
   for (int i = 0; i < reduced_.size(); ++i) {
     const int row = reduced_.kept()[i];
-    start_[i] = guess_[row] == RowClass::at_upper   ? LcpRow::kInfinity
-                : guess_[row] == RowClass::at_lower ? -LcpRow::kInfinity
-                                                    : impulses[row];
+    start_[i] = guess_[row] == RowMode::at_upper   ? LcpRow::kInfinity
+                : guess_[row] == RowMode::at_lower ? -LcpRow::kInfinity
+                                                   : impulses[row];
   }
   path_.start(reduced_, ridge_, start_);
   is_near_ = path_.distance() <= kNear * problem.scale;
   return is_near_;
 }
 
-// Whether the classes at which the path is are an answer beyond doubt.
+// Whether the modes at which the path is are an answer beyond doubt.
 bool FollowStage::is_settled(const PreparedLcp& problem) {
   const bool exact = find_impulses(problem);
   f_ridge_ = f_;
@@ -192,31 +192,31 @@ bool FollowStage::is_settled(const PreparedLcp& problem) {
   return verify(problem, bend > kBend * problem.scale) == Outcome::solved && residual_ <= kAlmostPolished && is_final();
 }
 
-// The ridge's impulses of the classes at which the path is; false where rounding keeps it from them.
+// The ridge's impulses of the modes at which the path is; false where rounding keeps it from them.
 bool FollowStage::find_impulses(const PreparedLcp& problem) {
-  write_classes(problem);
+  write_modes(problem);
   reduced_.recover(path_.f(), b_, f_);
   // Without loops rows that creep by as little are tied, and left to others.
   const double goal = has_loops() ? kRidgeGoal : kRidgeEnough;
   return refine(problem, goal * problem.scale, kRidgeEnough * problem.scale);
 }
 
-// Right classes for the ridge and, where it bends the equations too much for the polished impulses to be a solution, for a smaller
+// Right modes for the ridge and, where it bends the equations too much for the polished impulses to be a solution, for a smaller
 // one.
 FollowStage::Outcome FollowStage::climb(const PreparedLcp& problem, std::span<const double> impulses,
                                         std::span<const double> b_free) {
-  for (const double epsilon : {kRungs[0], kRungs[1]}) {  // with smaller ones an inverse has no digits left
-    const bool first = epsilon == kRungs[0];
+  for (const double epsilon : {kRidgeLevels[0], kRidgeLevels[1]}) {  // with smaller ones an inverse has no digits left
+    const bool first = epsilon == kRidgeLevels[0];
     reduce(problem, epsilon);
     if (!(first ? follow(problem, impulses) : follow_from(start_, 0, many_events(), path_.next_form()))) {
-      return first ? Outcome::failed : Outcome::classes;
+      return first ? Outcome::failed : Outcome::modes;
     }
     const bool exact = find_impulses(problem);
     start_.resize(reduced_.size());
     for (int i = 0; i < reduced_.size(); ++i) start_[i] = f_[reduced_.kept()[i]];
     const double largest = largest_magnitude(f_);
     const bool bends = ridge_ * largest > kBend * problem.scale;
-    if (!bends && !exact) return Outcome::classes;
+    if (!bends && !exact) return Outcome::modes;
     // A bend of this size is no weight's.
     const bool hopeless = ridge_ * largest > problem.scale;
     if (exact && !hopeless) {
@@ -229,13 +229,13 @@ FollowStage::Outcome FollowStage::climb(const PreparedLcp& problem, std::span<co
       return Outcome::contradiction;
     }
   }
-  return Outcome::classes;
+  return Outcome::modes;
 }
 
 // Whether what verify() found is an answer, and no smaller ridge is to be tried: in loops a lever may turn what the ridge lets pass into motion, and then
-// polished impulses break the conditions of the same classes.
+// polished impulses break the conditions of the same modes.
 bool FollowStage::is_final() const {
-  return epsilon_ != kRungs[0] || polished_residual_ <= kAlmostPolished || !has_loops();
+  return epsilon_ != kRidgeLevels[0] || polished_residual_ <= kAlmostPolished || !has_loops();
 }
 
 void FollowStage::choose_eliminated(const PreparedLcp& problem, std::span<const double> impulses) {
@@ -245,7 +245,7 @@ void FollowStage::choose_eliminated(const PreparedLcp& problem, std::span<const 
   for (int i = 0; i < problem.size(); ++i) {
     const LcpRow& row = problem.lcp.rows[i];
     if (row.kind == RowKind::two_sided) roles_[i] = RowRole::eliminated;
-    if (row.kind != RowKind::bounded || !row.soft || keep_[i] || guess_[i] != RowClass::clamping) continue;
+    if (row.kind != RowKind::bounded || !row.soft || keep_[i] || guess_[i] != RowMode::clamping) continue;
     const double spare = kSpare * (row.upper - row.lower);
     if (impulses[i] > row.lower + spare && impulses[i] < row.upper - spare) roles_[i] = RowRole::eliminated;
   }
@@ -264,8 +264,7 @@ bool FollowStage::follow(const PreparedLcp& problem, std::span<const double> imp
   }
   const int sweeps = loops ? kSweepsInLoops : 0;
   const int inversions = loops ? kFewInversionsInLoops : kFewInversions;
-  if (follow_from(swept_start_, sweeps, loops ? few_events() : many_events(), ClassInverse::Form::inverse,
-                  inversions)) {
+  if (follow_from(swept_start_, sweeps, loops ? few_events() : many_events(), ModeInverse::Form::inverse, inversions)) {
     return true;
   }
   const bool cut_short = path_.inversions() > inversions;
@@ -274,7 +273,7 @@ bool FollowStage::follow(const PreparedLcp& problem, std::span<const double> imp
   return cut_short && n > kFewRows && follow_from(swept_start_, 0, many_events());
 }
 
-// By way of larger ridges. Where rows are redundant, as where many contacts come at once, the inverse of the first rung is made anew at every
+// By way of larger ridges. Where rows are redundant, as where many contacts come at once, the inverse of the first level is made anew at every
 // event; with the largest ridge never, and from each one to the next a few events are left.
 bool FollowStage::follow_softly(const PreparedLcp& problem, int sweeps) {
   const double epsilon = epsilon_;
@@ -287,10 +286,10 @@ bool FollowStage::follow_softly(const PreparedLcp& problem, int sweeps) {
     soft_start_.assign(path_.f(), path_.f() + reduced_.size());
   }
   reduce(problem, epsilon);
-  return found && follow_from(soft_start_, 0, many_events(), ClassInverse::Form::expects_lu);
+  return found && follow_from(soft_start_, 0, many_events(), ModeInverse::Form::expects_lu);
 }
 
-bool FollowStage::follow_from(std::span<const double> start, int sweeps, int events, ClassInverse::Form form,
+bool FollowStage::follow_from(std::span<const double> start, int sweeps, int events, ModeInverse::Form form,
                               int inversions) {
   path_.start(reduced_, ridge_, start);
   if (sweeps > 0) path_.sweep(sweeps);
@@ -301,13 +300,13 @@ bool FollowStage::follow_from(std::span<const double> start, int sweeps, int eve
   return found;
 }
 
-void FollowStage::write_classes(const PreparedLcp& problem) {
-  classes_.assign(problem.size(), RowClass::clamping);
-  for (int i = 0; i < reduced_.size(); ++i) classes_[reduced_.kept()[i]] = path_.classes()[i];
+void FollowStage::write_modes(const PreparedLcp& problem) {
+  modes_.assign(problem.size(), RowMode::clamping);
+  for (int i = 0; i < reduced_.size(); ++i) modes_[reduced_.kept()[i]] = path_.modes()[i];
   for (int i = 0; i < problem.size(); ++i) {
-    if (roles_[i] == RowRole::constant) classes_[i] = constant_classes_[i];
+    if (roles_[i] == RowRole::constant) modes_[i] = constant_modes_[i];
   }
-  problem.make_consistent(classes_);
+  problem.make_consistent(modes_);
 }
 
 // E among them.
@@ -315,7 +314,7 @@ template <class Visit>
 void FollowStage::for_each_clamping_row(Visit visit) const {
   for (const int i : reduced_.eliminated()) visit(i);
   for (int k = 0; k < reduced_.size(); ++k) {
-    if (path_.classes()[k] == RowClass::clamping) visit(reduced_.kept()[k]);
+    if (path_.modes()[k] == RowMode::clamping) visit(reduced_.kept()[k]);
   }
 }
 
@@ -342,7 +341,7 @@ void FollowStage::correct(std::span<double> f) {
   for (std::size_t i = 0; i < f.size(); ++i) f[i] += correction_[i];
 }
 
-// The ridge's impulses of the classes, by corrections with the inverse at hand. False where more than `enough` remains.
+// The ridge's impulses of the modes, by corrections with the inverse at hand. False where more than `enough` remains.
 bool FollowStage::refine(const PreparedLcp& problem, double goal, double enough) {
   double before = LcpRow::kInfinity;
   for (int round = 0;; ++round) {
@@ -368,7 +367,7 @@ bool FollowStage::keep_saturated(const PreparedLcp& problem) {
   return any;
 }
 
-// The same classes without targets; `largest` impulse is that with them. Targets that push against one another have impulses that grow as the
+// The same modes without targets; `largest` impulse is that with them. Targets that push against one another have impulses that grow as the
 // ridge gets smaller, and without them all is well; weights on light bodies, which also bend the ridge, stay.
 bool FollowStage::targets_push(const PreparedLcp& problem, double largest, std::span<const double> b_free) {
   if (b_free.empty()) return false;
@@ -384,10 +383,10 @@ bool FollowStage::targets_push(const PreparedLcp& problem, double largest, std::
 FollowStage::Outcome FollowStage::verify(const PreparedLcp& problem, bool bends) {
   f_ridge_ = f_;
   stresses_->remove_from(w_);
-  moved_ = classes_;
+  moved_ = modes_;
   if (move_violators(problem, ridge_, f_, w_, moved_) != 0) {
-    classes_ = moved_;
-    return Outcome::classes;
+    modes_ = moved_;
+    return Outcome::modes;
   }
   residual_ = polish(problem) ? violation(problem) : LcpRow::kInfinity;
   polished_residual_ = residual_;
@@ -395,7 +394,7 @@ FollowStage::Outcome FollowStage::verify(const PreparedLcp& problem, bool bends)
   if (!is_polished_) take_better(problem);
   const double enough = has_loops() ? kAlmostPolished : kPolishedResidual;
   const bool good = polished_residual_ <= enough || (!bends && residual_ <= kUnpolishedResidual);
-  return good && settle_ties(problem) ? Outcome::solved : Outcome::classes;
+  return good && settle_ties(problem) ? Outcome::solved : Outcome::modes;
 }
 
 // The ridge's impulses, if they are better than what polishing has made of them.
@@ -425,7 +424,7 @@ bool FollowStage::settle_ties(const PreparedLcp& problem) {
     ++tied_rows_;
     if (is_implied(problem, i)) continue;
     has_kinks_ = true;
-    if (path_.classes()[i] == RowClass::clamping && problem.lcp.rows[row].kind == RowKind::one_sided) return false;
+    if (path_.modes()[i] == RowMode::clamping && problem.lcp.rows[row].kind == RowKind::one_sided) return false;
   }
   return std::ranges::none_of(reduced_.eliminated(), [&](int row) { return is_tied(problem, row, f_, w_); });
 }
@@ -435,7 +434,7 @@ bool FollowStage::is_implied(const PreparedLcp& problem, int i) {
   const int row = reduced_.kept()[i];
   const double little = TiedRows::kImplied * problem.diagonal[row];
   if (reduced_.response_left(i) <= little) return true;
-  const bool clamps = path_.classes()[i] == RowClass::clamping;
+  const bool clamps = path_.modes()[i] == RowMode::clamping;
   return (clamps ? response_left_by_others(problem, row) : response_left(problem, row)) <= little;
 }
 
@@ -476,7 +475,7 @@ bool FollowStage::polish(const PreparedLcp& problem) {
   const bool redundant = path_.is_redundant();
   if (redundant && !has_loops()) {
     ++inversions_;
-    if (!rank_polish_.run(problem, *stresses_, roles_, b_, path_.classes(), f_)) return false;
+    if (!rank_polish_.run(problem, *stresses_, roles_, b_, path_.modes(), f_)) return false;
     evaluate(problem.lcp, f_, w_);
     return true;
   }

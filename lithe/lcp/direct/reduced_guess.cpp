@@ -18,13 +18,13 @@ constexpr int kMostGuessRefinements = 20;
 }  // namespace
 
 ReducedGuess::Outcome ReducedGuess::run(const PreparedLcp& problem, const LoopStresses& stresses,
-                                        std::span<const RowClass> classes, double ridge) {
+                                        std::span<const RowMode> modes, double ridge) {
   factorizations_ = 0;
-  if (!choose_eliminated(problem, classes)) return Outcome::unsure;
+  if (!choose_eliminated(problem, modes)) return Outcome::unsure;
   reduced_.reduce(problem, stresses, roles_, problem.lcp.b, ridge);
-  if (!prepare_reduced(problem, classes)) return Outcome::unsure;
+  if (!prepare_reduced(problem, modes)) return Outcome::unsure;
   ++factorizations_;
-  solution_.compute(rest_, rest_classes_, ridge);
+  solution_.compute(rest_, rest_modes_, ridge);
   if (solution_.bend() > kBend * problem.scale) return Outcome::unsure;
 
   for (auto* vector : {&f_, &w_, &best_, &r_, &change_}) vector->resize(problem.size());
@@ -32,18 +32,18 @@ ReducedGuess::Outcome ReducedGuess::run(const PreparedLcp& problem, const LoopSt
   std::ranges::copy(solution_.f(), f_R_.begin());
   reduced_.recover(f_R_.data(), problem.lcp.b, f_);
   evaluate(problem.lcp, f_, w_);
-  moved_.assign(classes.begin(), classes.end());
+  moved_.assign(modes.begin(), modes.end());
   if (move_violators(problem, ridge, f_, w_, moved_) != 0) return Outcome::wrong;
-  return polish(problem, classes) && settle_ties(problem) ? Outcome::right : Outcome::unsure;
+  return polish(problem, modes) && settle_ties(problem) ? Outcome::right : Outcome::unsure;
 }
 
 // Soft rows that clamp. Two-sided rows may share stresses with others, which are no matter of the smaller problem alone.
-bool ReducedGuess::choose_eliminated(const PreparedLcp& problem, std::span<const RowClass> classes) {
+bool ReducedGuess::choose_eliminated(const PreparedLcp& problem, std::span<const RowMode> modes) {
   roles_.assign(problem.size(), RowRole::kept);
   int count = 0, clamping = 0;
   for (int i = 0; i < problem.size(); ++i) {
     const LcpRow& row = problem.lcp.rows[i];
-    if (!problem.live[i] || classes[i] != RowClass::clamping) continue;
+    if (!problem.live[i] || modes[i] != RowMode::clamping) continue;
     if (row.kind == RowKind::two_sided) return false;
     ++clamping;
     if (row.kind != RowKind::bounded || !row.soft) continue;
@@ -53,12 +53,12 @@ bool ReducedGuess::choose_eliminated(const PreparedLcp& problem, std::span<const
   return clamping >= kFewest && kOneIn * count >= clamping;
 }
 
-bool ReducedGuess::prepare_reduced(const PreparedLcp& problem, std::span<const RowClass> classes) {
+bool ReducedGuess::prepare_reduced(const PreparedLcp& problem, std::span<const RowMode> modes) {
   const int n = reduced_.size();
-  rest_classes_.resize(n);
+  rest_modes_.resize(n);
   for (int i = 0; i < n; ++i) {
     if (!(reduced_.diagonal(i) > kLeastLeft * reduced_.whole_diagonal(i))) return false;
-    rest_classes_[i] = classes[reduced_.kept()[i]];
+    rest_modes_[i] = modes[reduced_.kept()[i]];
   }
   const std::span<const double> b(reduced_.b(), static_cast<std::size_t>(n));
   rest_.prepare(
@@ -71,10 +71,10 @@ bool ReducedGuess::prepare_reduced(const PreparedLcp& problem, std::span<const R
 }
 
 // Polished impulses, improved as long as that helps; false where they are no solution.
-bool ReducedGuess::polish(const PreparedLcp& problem, std::span<const RowClass> classes) {
+bool ReducedGuess::polish(const PreparedLcp& problem, std::span<const RowMode> modes) {
   const std::span<double> f_R = std::span(f_R_).first(reduced_.size());
   if (!solution_.is_polished()) {
-    if (!solution_.polish(rest_, rest_classes_, f_R)) return false;
+    if (!solution_.polish(rest_, rest_modes_, f_R)) return false;
     reduced_.recover(f_R_.data(), problem.lcp.b, f_);
     evaluate(problem.lcp, f_, w_);
   }
@@ -89,19 +89,19 @@ bool ReducedGuess::polish(const PreparedLcp& problem, std::span<const RowClass> 
     residual_ = now;
     if (now <= kGuessRefined || round == kMostGuessRefinements) break;
     best_ = f_;
-    correct(classes);
+    correct(modes);
     evaluate(problem.lcp, f_, w_);
   }
   return residual_ <= kPolishedResidual;
 }
 
 // Takes what the clamping rows have of w out of f.
-void ReducedGuess::correct(std::span<const RowClass> classes) {
+void ReducedGuess::correct(std::span<const RowMode> modes) {
   const int n = reduced_.size();
-  for (std::size_t i = 0; i < r_.size(); ++i) r_[i] = classes[i] == RowClass::clamping ? w_[i] : 0.0;
+  for (std::size_t i = 0; i < r_.size(); ++i) r_[i] = modes[i] == RowMode::clamping ? w_[i] : 0.0;
   reduced_.reduce_vector(r_, r_R_.data());
   for (int i = 0; i < n; ++i) change_R_[i] = -f_R_[i];
-  solution_.refine(rest_, rest_classes_, std::span(r_R_).first(n), std::span(f_R_).first(n));
+  solution_.refine(rest_, rest_modes_, std::span(r_R_).first(n), std::span(f_R_).first(n));
   for (int i = 0; i < n; ++i) {
     change_R_[i] += f_R_[i];
     f_[reduced_.kept()[i]] = f_R_[i];
@@ -120,9 +120,9 @@ bool ReducedGuess::settle_ties(const PreparedLcp& problem) {
     f_R_[i] = f_[reduced_.kept()[i]];
     r_R_[i] = w_[reduced_.kept()[i]];
   }
-  tied_.find(rest_, rest_classes_, solution_.factor(), std::span(f_R_).first(n), std::span(r_R_).first(n));
+  tied_.find(rest_, rest_modes_, solution_.factor(), std::span(f_R_).first(n), std::span(r_R_).first(n));
   return std::ranges::none_of(tied_.kinks(), [&](int i) {
-    return reduced_.rows()[i].kind == RowKind::one_sided && rest_classes_[i] == RowClass::clamping;
+    return reduced_.rows()[i].kind == RowKind::one_sided && rest_modes_[i] == RowMode::clamping;
   });
 }
 

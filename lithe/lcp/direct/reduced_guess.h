@@ -9,7 +9,7 @@
 
 namespace lithe::internal {
 
-// Verifies classes as the stage `guess` does, on the problem without its soft rows (reduced_lcp.h): of a robot that holds itself up by motors
+// Verifies modes as the stage `guess` does, on the problem without its soft rows (reduced_lcp.h): of a robot that holds itself up by motors
 // one factorisation of the rows that are left takes a third of the time of one of all rows.
 //
 // Soft rows take no part in redundancy, as their own compliance answers whatever presses on them: the polished impulses of the
@@ -18,17 +18,16 @@ class ReducedGuess {
  public:
   enum class Outcome {
     right,   // f and w are the answer
-    wrong,   // moved() has the classes with violators moved
+    wrong,   // moved() has the modes with violators moved
     unsure,  // nothing is gained here, or it takes all rows to tell
   };
 
-  // `classes` are consistent, `ridge` is ε̄.
-  Outcome run(const PreparedLcp& problem, const LoopStresses& stresses, std::span<const RowClass> classes,
-              double ridge);
+  // `modes` are consistent, `ridge` is ε̄.
+  Outcome run(const PreparedLcp& problem, const LoopStresses& stresses, std::span<const RowMode> modes, double ridge);
 
   std::span<const double> f() const { return f_; }
   std::span<const double> w() const { return w_; }
-  std::span<const RowClass> moved() const { return moved_; }
+  std::span<const RowMode> moved() const { return moved_; }
   double residual() const { return residual_; }
   int factorizations() const { return factorizations_; }
   // Of the matrix of all clamping rows.
@@ -37,16 +36,16 @@ class ReducedGuess {
   int clamping_rows() const { return solution_.factor().size() + static_cast<int>(reduced_.eliminated().size()); }
 
  private:
-  bool choose_eliminated(const PreparedLcp& problem, std::span<const RowClass> classes);
-  bool prepare_reduced(const PreparedLcp& problem, std::span<const RowClass> classes);
-  bool polish(const PreparedLcp& problem, std::span<const RowClass> classes);
-  void correct(std::span<const RowClass> classes);
+  bool choose_eliminated(const PreparedLcp& problem, std::span<const RowMode> modes);
+  bool prepare_reduced(const PreparedLcp& problem, std::span<const RowMode> modes);
+  bool polish(const PreparedLcp& problem, std::span<const RowMode> modes);
+  void correct(std::span<const RowMode> modes);
   bool settle_ties(const PreparedLcp& problem);
 
   std::vector<RowRole> roles_;
   ReducedLcp reduced_;
   PreparedLcp rest_;  // the reduced problem
-  std::vector<RowClass> rest_classes_, moved_;
+  std::vector<RowMode> rest_modes_, moved_;
   RidgeSolution solution_;
   TiedRows tied_;
   AlignedBuffer f_R_, r_R_, change_R_;

@@ -17,7 +17,7 @@ namespace lithe::internal {
 //   A_EE + ε̄I = L Lᵀ,  Z = L⁻¹ A_ER,  y = L⁻¹ b_E:   A_R = A_RR − ZᵀZ,   b_R = b_R − Zᵀy,   f_E = −L⁻ᵀ(y + Z f_R)
 //
 // That is the ridge problem's, whose rows E creep: what E implies, as the dry friction of a joint that loops lock, has a small response
-// of its own, and its class is decided.
+// of its own, and its mode is decided.
 class ReducedLcp {
  public:
   // `roles`: per row of the problem. Rows that are not live are neither in E nor in R, nor are constant ones, whose impulses are part of b already.

@@ -27,21 +27,21 @@ std::span<double> head(AlignedBuffer& buffer, int size) { return {buffer.data(),
 
 }  // namespace
 
-void RidgeSolution::compute(const PreparedLcp& problem, std::span<const RowClass> classes, double ridge) {
+void RidgeSolution::compute(const PreparedLcp& problem, std::span<const RowMode> modes, double ridge) {
   n_ = problem.size();
-  factor_.compute(problem.lcp, classes);
+  factor_.compute(problem.lcp, modes);
   const int m = factor_.size();
   for (AlignedBuffer* buffer : {&x_, &f_C_, &polished_C_, &null_part_, &twice_}) grow(*buffer, padded(m));
   grow(f_, padded(problem.size()));
-  set_right_side(problem, classes);
+  set_right_side(problem, modes);
   is_polished_ = false;
   solved_ridge_system_ = false;
   if (!factor_.has_group_inverse() || !solve_by_limit(problem, ridge)) {
-    if (factor_.symmetric()) factor_.gather(problem.lcp, classes);
+    if (factor_.symmetric()) factor_.gather(problem.lcp, modes);
     solved_ridge_system_ = solve_ridge_system(ridge);
     bend_ = ridge * largest_magnitude(head(f_C_, m));
   }
-  factor_.expand(problem.lcp, classes, head(f_C_, m), head(f_, problem.size()));
+  factor_.expand(problem.lcp, modes, head(f_C_, m), head(f_, problem.size()));
 }
 
 // Also gives the polished impulses; false where the limit does not give the ridge's.
@@ -71,14 +71,14 @@ bool RidgeSolution::solve_by_limit(const PreparedLcp& problem, double ridge) {
   return true;
 }
 
-void RidgeSolution::set_right_side(const PreparedLcp& problem, std::span<const RowClass> classes) {
+void RidgeSolution::set_right_side(const PreparedLcp& problem, std::span<const RowMode> modes) {
   const BoxedLcp& lcp = problem.lcp;
   const std::span<const int> clamping = factor_.clamping();
   for (std::size_t a = 0; a < clamping.size(); ++a) x_[a] = -lcp.b[clamping[a]];
   for (int i = 0; i < lcp.size(); ++i) {
     const LcpRow& row = lcp.rows[i];
-    if (row.kind != RowKind::bounded || classes[i] == RowClass::clamping) continue;
-    const double f0 = classes[i] == RowClass::at_upper ? row.upper : classes[i] == RowClass::at_lower ? row.lower : 0.0;
+    if (row.kind != RowKind::bounded || modes[i] == RowMode::clamping) continue;
+    const double f0 = modes[i] == RowMode::at_upper ? row.upper : modes[i] == RowMode::at_lower ? row.lower : 0.0;
     const double* column = lcp.column(i);
     for (std::size_t a = 0; a < clamping.size(); ++a) x_[a] -= column[clamping[a]] * f0;
   }
@@ -102,13 +102,13 @@ bool RidgeSolution::solve_ridge_system(double ridge) {
   return true;
 }
 
-bool RidgeSolution::polish(const PreparedLcp& problem, std::span<const RowClass> classes, std::span<double> f) const {
+bool RidgeSolution::polish(const PreparedLcp& problem, std::span<const RowMode> modes, std::span<double> f) const {
   if (!factor_.has_group_inverse()) return false;
-  factor_.expand(problem.lcp, classes, head(polished_C_, factor_.size()), f);
+  factor_.expand(problem.lcp, modes, head(polished_C_, factor_.size()), f);
   return true;
 }
 
-void RidgeSolution::refine(const PreparedLcp& problem, std::span<const RowClass> classes, std::span<const double> w,
+void RidgeSolution::refine(const PreparedLcp& problem, std::span<const RowMode> modes, std::span<const double> w,
                            std::span<double> f) {
   const int m = factor_.size();
   const std::span<const int> clamping = factor_.clamping();
@@ -116,17 +116,17 @@ void RidgeSolution::refine(const PreparedLcp& problem, std::span<const RowClass>
   for (int a = 0; a < m; ++a) x[a] = w[clamping[a]];
   factor_.solve(x, x);
   for (int a = 0; a < m; ++a) polished_C[a] -= x[a];
-  factor_.expand(problem.lcp, classes, polished_C, f);
+  factor_.expand(problem.lcp, modes, polished_C, f);
 }
 
-void RidgeSolution::refine_by_ridge(const PreparedLcp& problem, std::span<const RowClass> classes,
+void RidgeSolution::refine_by_ridge(const PreparedLcp& problem, std::span<const RowMode> modes,
                                     std::span<const double> w, std::span<double> f) {
   const int m = factor_.size();
   const std::span<const int> clamping = factor_.clamping();
   for (int a = 0; a < m; ++a) x_[a] = w[clamping[a]];
   lu_.solve(x_.data());
   for (int a = 0; a < m; ++a) polished_C_[a] = f[clamping[a]] - x_[a];
-  factor_.expand(problem.lcp, classes, head(polished_C_, m), f);
+  factor_.expand(problem.lcp, modes, head(polished_C_, m), f);
 }
 
 }  // namespace lithe::internal

@@ -23,32 +23,32 @@ namespace lithe::internal {
 class RidgeSolution {
  public:
   // `ridge` is ε̄.
-  void compute(const PreparedLcp& problem, std::span<const RowClass> classes, double ridge);
+  void compute(const PreparedLcp& problem, std::span<const RowMode> modes, double ridge);
 
-  const ClassFactor& factor() const { return factor_; }
+  const ModeFactor& factor() const { return factor_; }
   // n impulses of the ridge problem.
   std::span<const double> f() const { return {f_.data(), n_}; }
   // Whether these are the polished ones already.
   bool is_polished() const { return is_polished_; }
   // The polished impulses, n; false where there are none (no group inverse).
-  bool polish(const PreparedLcp& problem, std::span<const RowClass> classes, std::span<double> f) const;
+  bool polish(const PreparedLcp& problem, std::span<const RowMode> modes, std::span<double> f) const;
   // f_C − A# w_C for polished impulses, where rounding left w_C ≠ 0.
-  void refine(const PreparedLcp& problem, std::span<const RowClass> classes, std::span<const double> w,
+  void refine(const PreparedLcp& problem, std::span<const RowMode> modes, std::span<const double> w,
               std::span<double> f);
   // f_C − (A_C + ε̄I)⁻¹ w_C: from the ridge's impulses on, this goes to the polished ones, too, and where VU is close to
   // singular with less rounding than A# has. Only if the ridge system was solved.
   bool solved_ridge_system() const { return solved_ridge_system_; }
-  void refine_by_ridge(const PreparedLcp& problem, std::span<const RowClass> classes, std::span<const double> w,
+  void refine_by_ridge(const PreparedLcp& problem, std::span<const RowMode> modes, std::span<const double> w,
                        std::span<double> f);
   // By how much the ridge bends the equations: the largest |w_C| that f leaves, up to rounding.
   double bend() const { return bend_; }
 
  private:
   bool solve_by_limit(const PreparedLcp& problem, double ridge);
-  void set_right_side(const PreparedLcp& problem, std::span<const RowClass> classes);
+  void set_right_side(const PreparedLcp& problem, std::span<const RowMode> modes);
   bool solve_ridge_system(double ridge);
 
-  ClassFactor factor_;
+  ModeFactor factor_;
   DenseLu lu_;
   std::size_t n_ = 0;
   AlignedBuffer f_;                                         // n

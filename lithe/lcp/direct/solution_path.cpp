@@ -11,14 +11,14 @@ namespace {
 
 constexpr double kFarthest = 1e3;  // t beyond which nothing comes back
 
-double sign_of(RowClass bound) { return bound == RowClass::at_upper ? 1.0 : -1.0; }
+double sign_of(RowMode bound) { return bound == RowMode::at_upper ? 1.0 : -1.0; }
 bool is_imposed(const LcpRow& row) { return row.kind == RowKind::bounded && row.lower == row.upper; }
 
 }  // namespace
 
 // A friction row at its bound follows its normal.
-bool SolutionPath::slides(int i) const { return row(i).kind == RowKind::friction && is_at_bound(classes_[i]); }
-double SolutionPath::coupling(int i) const { return sign_of(classes_[i]) * row(i).friction; }
+bool SolutionPath::slides(int i) const { return row(i).kind == RowKind::friction && is_at_bound(modes_[i]); }
+double SolutionPath::coupling(int i) const { return sign_of(modes_[i]) * row(i).friction; }
 
 void SolutionPath::prepare(const ReducedLcp& problem, double ridge) {
   problem_ = &problem;
@@ -32,7 +32,7 @@ void SolutionPath::prepare(const ReducedLcp& problem, double ridge) {
     buffer->assign(static_cast<std::size_t>(rows) + kLanes, 0.0);
   }
   for (int i = 0; i < n_; ++i) row_diagonal_[i] = problem.diagonal(i);
-  classes_.assign(n_, RowClass::separating);
+  modes_.assign(n_, RowMode::separating);
   place_.assign(n_, -1);
   tangents_.assign(2 * static_cast<std::size_t>(n_), -1);
   for (int i = 0; i < n_; ++i) {
@@ -49,12 +49,12 @@ void SolutionPath::start(const ReducedLcp& problem, double ridge, std::span<cons
   evaluate(problem.b());
 }
 
-bool SolutionPath::take_classes(const ReducedLcp& problem, double ridge, std::span<const RowClass> classes) {
+bool SolutionPath::take_modes(const ReducedLcp& problem, double ridge, std::span<const RowMode> modes) {
   prepare(problem, ridge);
   for (int i = 0; i < n_; ++i) {
-    classes_[i] = classes[i] == RowClass::clamping && !moves(i) ? RowClass::separating : classes[i];
+    modes_[i] = modes[i] == RowMode::clamping && !moves(i) ? RowMode::separating : modes[i];
   }
-  if (!build_inverse(ClassInverse::Form::lu)) return false;
+  if (!build_inverse(ModeInverse::Form::lu)) return false;
   set_bound_impulses();
   evaluate(problem.b());
   const double* change = answer_to(w_.data());
@@ -85,19 +85,19 @@ void SolutionPath::sweep(int count) {
   evaluate(problem_->b());
 }
 
-// The classes that f has by itself.
+// The modes that f has by itself.
 void SolutionPath::classify() {
   for (int i = 0; i < n_; ++i) {
     const RowBounds bounds = bounds_of(row(i), f_);
-    RowClass& c = classes_[i];
+    RowMode& c = modes_[i];
     if (row(i).kind == RowKind::two_sided) {
-      c = RowClass::clamping;
+      c = RowMode::clamping;
     } else if (row(i).kind == RowKind::one_sided || (row(i).kind == RowKind::friction && !(bounds.upper > 0))) {
-      c = row(i).kind == RowKind::one_sided && f_[i] > 0 ? RowClass::clamping : RowClass::separating;
+      c = row(i).kind == RowKind::one_sided && f_[i] > 0 ? RowMode::clamping : RowMode::separating;
     } else {
-      c = f_[i] <= bounds.lower ? RowClass::at_lower : f_[i] >= bounds.upper ? RowClass::at_upper : RowClass::clamping;
+      c = f_[i] <= bounds.lower ? RowMode::at_lower : f_[i] >= bounds.upper ? RowMode::at_upper : RowMode::clamping;
     }
-    if (c == RowClass::clamping && !moves(i)) c = RowClass::separating;
+    if (c == RowMode::clamping && !moves(i)) c = RowMode::separating;
   }
 }
 
@@ -107,11 +107,11 @@ void SolutionPath::find_perturbation() {
     w_[i] += ridge_ * f_[i];
     p_[i] = 0;
     if (!moves(i)) continue;
-    if (classes_[i] == RowClass::clamping) {
+    if (modes_[i] == RowMode::clamping) {
       p_[i] = -w_[i];
       w_[i] = 0;
-    } else if (row(i).kind != RowKind::friction || classes_[i] != RowClass::separating) {
-      const double side = classes_[i] == RowClass::at_upper ? -1.0 : 1.0;
+    } else if (row(i).kind != RowKind::friction || modes_[i] != RowMode::separating) {
+      const double side = modes_[i] == RowMode::at_upper ? -1.0 : 1.0;
       if (side * w_[i] >= 0 || is_imposed(row(i))) continue;
       p_[i] = -2 * w_[i];
       w_[i] = -w_[i];
@@ -124,10 +124,10 @@ double SolutionPath::distance() {
   double largest = 0;
   for (int i = 0; i < n_; ++i) {
     if (!moves(i) || is_imposed(row(i))) continue;
-    const bool held = row(i).kind == RowKind::friction && classes_[i] == RowClass::separating;
-    const double wrong = classes_[i] == RowClass::clamping   ? std::abs(w_[i])
-                         : classes_[i] == RowClass::at_upper ? w_[i]
-                                                             : -w_[i];
+    const bool held = row(i).kind == RowKind::friction && modes_[i] == RowMode::separating;
+    const double wrong = modes_[i] == RowMode::clamping   ? std::abs(w_[i])
+                         : modes_[i] == RowMode::at_upper ? w_[i]
+                                                          : -w_[i];
     if (!held) largest = std::max(largest, wrong);
   }
   return largest;
@@ -164,11 +164,11 @@ void SolutionPath::fill_row(int i, double* out) const {
   for (int k = m; k < padded(m); ++k) out[k] = 0;
 }
 
-bool SolutionPath::build_inverse(ClassInverse::Form form) {
+bool SolutionPath::build_inverse(ModeInverse::Form form) {
   clamping_.clear();
   for (int i = 0; i < n_; ++i) {
     place_[i] = -1;
-    if (classes_[i] != RowClass::clamping) continue;
+    if (modes_[i] != RowMode::clamping) continue;
     place_[i] = static_cast<int>(clamping_.size());
     diagonal_[clamping_.size()] = problem_->diagonal(i);
     clamping_.push_back(i);
@@ -225,30 +225,30 @@ bool SolutionPath::slide(int i, double factor) {
 bool SolutionPath::is_fragile(int i) const {
   const auto fragile = [&](int j) {
     return j >= 0 && place_[j] >= 0 &&
-           std::abs(inverse_.diagonal(place_[j])) * problem_->diagonal(j) > ClassInverse::kFragile;
+           std::abs(inverse_.diagonal(place_[j])) * problem_->diagonal(j) > ModeInverse::kFragile;
   };
   const int normal = row(i).kind == RowKind::friction ? row(i).normal : i;
   return fragile(normal) || fragile(tangents_[2 * static_cast<std::size_t>(normal)]) ||
          fragile(tangents_[2 * static_cast<std::size_t>(normal) + 1]);
 }
 
-bool SolutionPath::change_class(int i, RowClass next) {
-  const bool only_adds = next == RowClass::clamping && row(i).kind != RowKind::friction;
+bool SolutionPath::change_mode(int i, RowMode next) {
+  const bool only_adds = next == RowMode::clamping && row(i).kind != RowKind::friction;
   if (!inverse_.uses_lu() && (only_adds || !is_fragile(i)) && update(i, next)) {
     work_ += 3.0 * n_ * static_cast<double>(clamping_.size());
     return true;
   }
-  classes_[i] = next;
+  modes_[i] = next;
   return build_inverse(inverse_.next_form());
 }
 
-// By changes of the inverse. Where one of them fails, the classes of the friction rows are right all the same.
-bool SolutionPath::update(int i, RowClass next) {
-  const RowClass now = classes_[i];
+// By changes of the inverse. Where one of them fails, the modes of the friction rows are right all the same.
+bool SolutionPath::update(int i, RowMode next) {
+  const RowMode now = modes_[i];
   switch (row(i).kind) {
     case RowKind::one_sided: {
-      classes_[i] = next;
-      if (next == RowClass::clamping) return append(i);
+      modes_[i] = next;
+      if (next == RowMode::clamping) return append(i);
       for (int s = 0; s < 2; ++s) {
         const int tangent = tangents_[2 * static_cast<std::size_t>(i) + s];
         if (tangent >= 0 && place_[tangent] >= 0 && !remove(tangent)) return false;
@@ -256,19 +256,19 @@ bool SolutionPath::update(int i, RowClass next) {
       return remove(i);
     }
     case RowKind::friction:
-      if (next == RowClass::clamping) {
+      if (next == RowMode::clamping) {
         if (!slide(i, -sign_of(now) * row(i).friction)) return false;
-        classes_[i] = next;
+        modes_[i] = next;
         return append(i);
       }
       if (!remove(i)) return false;
-      classes_[i] = next;
+      modes_[i] = next;
       return slide(i, coupling(i));
     case RowKind::bounded:
     case RowKind::two_sided: break;
   }
-  classes_[i] = next;
-  return next == RowClass::clamping ? append(i) : remove(i);
+  modes_[i] = next;
+  return next == RowMode::clamping ? append(i) : remove(i);
 }
 
 // df and dw for dt = −1.
@@ -294,7 +294,7 @@ void SolutionPath::push_bounded(double* f) const {
 
 PathPoint SolutionPath::point() const {
   return {.rows = problem_->rows(),
-          .classes = classes_,
+          .modes = modes_,
           .diagonal = row_diagonal_.data(),
           .f = f_.data(),
           .w = w_.data(),
@@ -327,32 +327,32 @@ bool SolutionPath::follow(const Limits& limits) {
     if (!(t_ <= kFarthest)) return false;
     ++events_;
     entering_ = event.row;
-    left_ = classes_[event.row];
+    left_ = modes_[event.row];
     const bool normal = row(event.row).kind == RowKind::one_sided;
     for (int s = 0; s < 2 && normal; ++s) {
       const int tangent = tangents_[2 * static_cast<std::size_t>(event.row) + s];
       if (tangent < 0) continue;
       // A normal that comes finds its friction rows sliding against their velocity; one that goes lets them go.
-      if (event.next == RowClass::clamping && moves(tangent)) {
-        classes_[tangent] = w_[tangent] > 0 ? RowClass::at_lower : RowClass::at_upper;
+      if (event.next == RowMode::clamping && moves(tangent)) {
+        modes_[tangent] = w_[tangent] > 0 ? RowMode::at_lower : RowMode::at_upper;
       } else {
-        classes_[tangent] = RowClass::separating;
+        modes_[tangent] = RowMode::separating;
         f_[tangent] = 0;
       }
     }
-    if (event.next == RowClass::clamping) w_[event.row] = 0;
-    if (event.next == RowClass::separating) f_[event.row] = 0;
-    if (!change_class(event.row, event.next)) return false;
+    if (event.next == RowMode::clamping) w_[event.row] = 0;
+    if (event.next == RowMode::separating) f_[event.row] = 0;
+    if (!change_mode(event.row, event.next)) return false;
   }
   return false;
 }
 
-// Impulses that the classes give by themselves.
+// Impulses that the modes give by themselves.
 void SolutionPath::set_bound_impulses() {
   for (int i = 0; i < n_; ++i) {
-    if (row(i).kind == RowKind::bounded && is_at_bound(classes_[i])) {
-      f_[i] = classes_[i] == RowClass::at_upper ? row(i).upper : row(i).lower;
-    } else if (classes_[i] == RowClass::separating) {
+    if (row(i).kind == RowKind::bounded && is_at_bound(modes_[i])) {
+      f_[i] = modes_[i] == RowMode::at_upper ? row(i).upper : row(i).lower;
+    } else if (modes_[i] == RowMode::separating) {
       f_[i] = row(i).kind == RowKind::bounded ? std::clamp(0.0, row(i).lower, row(i).upper) : 0.0;
     }
   }

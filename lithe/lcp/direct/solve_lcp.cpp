@@ -34,24 +34,24 @@ LcpWorkspace& LcpWorkspace::operator=(const LcpWorkspace&) { return *this; }
 std::span<const std::uint8_t> LcpWorkspace::dropped_targets() const { return buffers_->dropped; }
 
 LcpReport solve_lcp(const BoxedLcp& lcp, const LcpOptions& options, const LcpGuess& guess, LcpWorkspace& workspace,
-                    std::span<double> f, std::span<double> w, std::span<RowClass> classes) {
+                    std::span<double> f, std::span<double> w, std::span<RowMode> modes) {
   const std::size_t n = lcp.rows.size();
-  LITHE_CHECK(f.size() == n && w.size() == n && classes.size() == n,
-              "f, w and classes have {}, {} and {} entries, there are {} rows", f.size(), w.size(), classes.size(), n);
-  LITHE_CHECK(guess.classes.empty() || guess.classes.size() == n,
-              "the guess has {} entries, there are {} rows (or none)", guess.classes.size(), n);
+  LITHE_CHECK(f.size() == n && w.size() == n && modes.size() == n,
+              "f, w and modes have {}, {} and {} entries, there are {} rows", f.size(), w.size(), modes.size(), n);
+  LITHE_CHECK(guess.modes.empty() || guess.modes.size() == n, "the guess has {} entries, there are {} rows (or none)",
+              guess.modes.size(), n);
   LITHE_CHECK(guess.impulses.empty() || guess.impulses.size() == n,
               "the guess has {} impulses, there are {} rows (or none)", guess.impulses.size(), n);
   LcpBuffers& buffers = workspace.buffers();
   buffers.problem.prepare(lcp);
   if (n == 0) return {};
   const bool too_large = static_cast<int>(n) > options.direct_rows;
-  if (options.method == LcpMethod::dantzig) return solve_dantzig(lcp, buffers.dantzig, f, w, classes);
+  if (options.method == LcpMethod::dantzig) return solve_dantzig(lcp, buffers.dantzig, f, w, modes);
   if (options.method == LcpMethod::gauss_seidel || too_large) {
     std::fill(f.begin(), f.end(), 0.0);
-    return solve_gauss_seidel(lcp, options, f, w, classes);
+    return solve_gauss_seidel(lcp, options, f, w, modes);
   }
-  return DirectSolver(lcp, options, buffers).solve(guess, f, w, classes);
+  return DirectSolver(lcp, options, buffers).solve(guess, f, w, modes);
 }
 
 namespace {
@@ -101,25 +101,25 @@ void mark_dropped_targets(const FactoredLcp& lcp, const LcpReport& report, std::
 }  // namespace
 
 LcpReport solve_lcp(const FactoredLcp& lcp, const LcpOptions& options, const LcpGuess& guess, LcpWorkspace& workspace,
-                    std::span<double> f, std::span<double> w, std::span<RowClass> classes) {
+                    std::span<double> f, std::span<double> w, std::span<RowMode> modes) {
   const std::size_t n = lcp.rows.size();
-  LITHE_CHECK(f.size() == n && w.size() == n && classes.size() == n,
-              "f, w and classes have {}, {} and {} entries, there are {} rows", f.size(), w.size(), classes.size(), n);
-  LITHE_CHECK(guess.classes.empty() || guess.classes.size() == n,
-              "the guess has {} entries, there are {} rows (or none)", guess.classes.size(), n);
+  LITHE_CHECK(f.size() == n && w.size() == n && modes.size() == n,
+              "f, w and modes have {}, {} and {} entries, there are {} rows", f.size(), w.size(), modes.size(), n);
+  LITHE_CHECK(guess.modes.empty() || guess.modes.size() == n, "the guess has {} entries, there are {} rows (or none)",
+              guess.modes.size(), n);
   if (n == 0) return {};
   LcpBuffers& buffers = workspace.buffers();
   BlockSolver solver(lcp, options, buffers.blocks);
-  if (solver.solve(guess, f, w, classes)) {
+  if (solver.solve(guess, f, w, modes)) {
     mark_dropped_targets(lcp, solver.report(), buffers.dropped);
     return solver.report();
   }
   if (static_cast<int>(n) <= kDenseRows) {
     const BoxedLcp dense = form_matrix(lcp, buffers.blocks.A);
     buffers.problem.prepare(dense);
-    return DirectSolver(dense, options, buffers).solve(guess, f, w, classes);
+    return DirectSolver(dense, options, buffers).solve(guess, f, w, modes);
   }
-  solver.write_least_residual(f, w, classes);
+  solver.write_least_residual(f, w, modes);
   return solver.report();
 }
 
@@ -128,9 +128,9 @@ LcpSolution solve_lcp(const BoxedLcp& lcp, const LcpOptions& options, const LcpG
   const std::size_t n = lcp.rows.size();
   solution.f.resize(n);
   solution.w.resize(n);
-  solution.classes.resize(n);
+  solution.modes.resize(n);
   LcpWorkspace workspace;
-  solution.report = solve_lcp(lcp, options, guess, workspace, solution.f, solution.w, solution.classes);
+  solution.report = solve_lcp(lcp, options, guess, workspace, solution.f, solution.w, solution.modes);
   if (has(solution.report.flags, LcpFlag::targets_dropped)) {
     const auto dropped = workspace.dropped_targets();
     solution.dropped_targets.assign(dropped.begin(), dropped.end());

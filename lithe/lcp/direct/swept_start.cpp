@@ -12,7 +12,7 @@ namespace {
 
 // A soft row is expected between its bounds if it is there with this share of their distance to spare.
 constexpr double kSpareShare = 0.05;
-// A row is far from a change of its class if its velocity is more than this share of what clamping rows still lack. Between 0.1 and 3 a step of
+// A row is far from a change of its mode if its velocity is more than this share of what clamping rows still lack. Between 0.1 and 3 a step of
 // four robots takes the same time: fewer rows are kept against more that turn out to be misjudged.
 constexpr double kFar = 0.5;
 
@@ -73,7 +73,7 @@ double SweptStart::largest_change_ahead(const PreparedLcp& problem) const {
   return std::max(std::max(largest[0], largest[1]), std::max(largest[2], largest[3]));
 }
 
-// Without branches where classes are as good as random.
+// Without branches where modes are as good as random.
 void SweptStart::choose_roles(const PreparedLcp& problem, std::span<RowRole> roles) const {
   const double far = kFar * largest_change_ahead(problem);
   for (int i = 0; i < problem.size(); ++i) {

@@ -16,36 +16,36 @@ struct Tolerance {
   double impulse, velocity;
 };
 
-// What the class of a row between two bounds should be. Beyond a bound it goes there; pulled off a bound by its
+// What the mode of a row between two bounds should be. Beyond a bound it goes there; pulled off a bound by its
 // velocity it clamps, or goes to the other bound if that is on its way.
-RowClass wanted_between(const RowBounds& bounds, double f, double w, double diagonal, const Tolerance& tolerance,
-                        RowClass now) {
+RowMode wanted_between(const RowBounds& bounds, double f, double w, double diagonal, const Tolerance& tolerance,
+                       RowMode now) {
   const double range = diagonal * (bounds.upper - bounds.lower);
   switch (now) {
-    case RowClass::clamping:
-      if (f > bounds.upper + tolerance.impulse) return RowClass::at_upper;
-      if (f < bounds.lower - tolerance.impulse) return RowClass::at_lower;
+    case RowMode::clamping:
+      if (f > bounds.upper + tolerance.impulse) return RowMode::at_upper;
+      if (f < bounds.lower - tolerance.impulse) return RowMode::at_lower;
       break;
-    case RowClass::at_upper:
-      if (w > tolerance.velocity) return w > range ? RowClass::at_lower : RowClass::clamping;
+    case RowMode::at_upper:
+      if (w > tolerance.velocity) return w > range ? RowMode::at_lower : RowMode::clamping;
       break;
-    case RowClass::at_lower:
-      if (w < -tolerance.velocity) return -w > range ? RowClass::at_upper : RowClass::clamping;
+    case RowMode::at_lower:
+      if (w < -tolerance.velocity) return -w > range ? RowMode::at_upper : RowMode::clamping;
       break;
-    case RowClass::separating: break;  // friction without a normal force
+    case RowMode::separating: break;  // friction without a normal force
   }
   return now;
 }
 
-RowClass wanted_one_sided(double f, double w, const Tolerance& tolerance, RowClass now) {
-  if (now == RowClass::clamping) return f < -tolerance.impulse ? RowClass::separating : now;
-  return w < -tolerance.velocity ? RowClass::clamping : now;
+RowMode wanted_one_sided(double f, double w, const Tolerance& tolerance, RowMode now) {
+  if (now == RowMode::clamping) return f < -tolerance.impulse ? RowMode::separating : now;
+  return w < -tolerance.velocity ? RowMode::clamping : now;
 }
 
 }  // namespace
 
 int move_violators(const PreparedLcp& problem, double ridge, std::span<const double> f, std::span<const double> w,
-                   std::span<RowClass> classes) {
+                   std::span<RowMode> modes) {
   double largest = 0;
   for (const double fi : f) largest = std::max(largest, std::abs(fi));
   const double rounding = problem.rounding(f);
@@ -59,16 +59,16 @@ int move_violators(const PreparedLcp& problem, double ridge, std::span<const dou
     const Tolerance tolerance{std::min(kImpulseShare * largest, kImpulseVelocity * problem.scale / problem.diagonal[i]),
                               std::max(w_tolerance, rounding * problem.root[i])};
     const double ridge_w = w[i] + ridge * f[i];
-    const RowClass now = classes[i];
+    const RowMode now = modes[i];
     if (row.kind == RowKind::one_sided) {
-      classes[i] = wanted_one_sided(f[i], ridge_w, tolerance, now);
-      normals_moved = normals_moved || classes[i] != now;
+      modes[i] = wanted_one_sided(f[i], ridge_w, tolerance, now);
+      normals_moved = normals_moved || modes[i] != now;
     } else if (row.kind == RowKind::friction || row.lower < row.upper) {
-      classes[i] = wanted_between(bounds_of(row, f), f[i], ridge_w, problem.diagonal[i], tolerance, now);
+      modes[i] = wanted_between(bounds_of(row, f), f[i], ridge_w, problem.diagonal[i], tolerance, now);
     }
-    moved += classes[i] != now;
+    moved += modes[i] != now;
   }
-  if (normals_moved) problem.make_consistent(classes);
+  if (normals_moved) problem.make_consistent(modes);
   return moved;
 }
 

@@ -41,23 +41,22 @@ void check_size(std::span<const double> x, int n, bool may_be_empty, const char*
 
 }  // namespace
 
-void LcpSensitivity::compute(const BoxedLcp& lcp, std::span<const RowClass> classes, std::span<const double> f,
+void LcpSensitivity::compute(const BoxedLcp& lcp, std::span<const RowMode> modes, std::span<const double> f,
                              LcpFlag flags) {
   const int n = lcp.size();
   check_size(f, n, false, "f");
-  LITHE_CHECK(static_cast<int>(classes.size()) == n, "there are {} classes, the problem has {} rows", classes.size(),
-              n);
+  LITHE_CHECK(static_cast<int>(modes.size()) == n, "there are {} modes, the problem has {} rows", modes.size(), n);
   lcp_ = lcp;
   flags_ = flags;
-  classes_.assign(classes.begin(), classes.end());
+  modes_.assign(modes.begin(), modes.end());
   f_.assign(f.begin(), f.end());
-  factor_.compute(lcp, classes, kRankTolerance);
+  factor_.compute(lcp, modes, kRankTolerance);
   for (std::vector<double>* vector : {&g_, &r_, &s_, &size_}) vector->assign(n, 0.0);
   const int m = factor_.size();
   for (std::vector<double>* vector : {&x_C_, &null_C_}) vector->assign(m, 0.0);
 
   if (!factor_.has_group_inverse()) {
-    factor_.gather(lcp, classes);
+    factor_.gather(lcp, modes);
     const Eigen::Map<const MatX, 0, Eigen::OuterStride<>> A_C(factor_.matrix(), m, m,
                                                               Eigen::OuterStride<>(factor_.matrix_stride()));
     Eigen::CompleteOrthogonalDecomposition<MatX> qr(m, m);
@@ -78,8 +77,8 @@ void LcpSensitivity::list_bounds() {
   evaluate(lcp_, f_, r_);
   for (int i = 0; i < lcp_.size(); ++i) {
     const LcpRow& row = lcp_.rows[i];
-    if (classes_[i] == RowClass::at_lower) side_[i] = -1;
-    if (classes_[i] == RowClass::at_upper) side_[i] = 1;
+    if (modes_[i] == RowMode::at_lower) side_[i] = -1;
+    if (modes_[i] == RowMode::at_upper) side_[i] = 1;
     if (row.kind == RowKind::friction && position_[row.normal] >= 0) {
       // Without friction both bounds are zero; as soon as there is some, it opposes the motion.
       if (row.friction == 0) side_[i] = r_[i] > 0 ? -1 : r_[i] < 0 ? 1 : 0;
@@ -95,7 +94,7 @@ void LcpSensitivity::find_y() {
   if (!has_null_term_) return;
   for (int k = 0; k < factor_.size(); ++k) x_C_[k] = f_[factor_.clamping()[k]];
   factor_.solve(x_C_, x_C_);
-  factor_.expand(lcp_, classes_, x_C_, y_);
+  factor_.expand(lcp_, modes_, x_C_, y_);
   for (const int i : constant_bounds_) y_[i] = 0;
 }
 
@@ -109,7 +108,7 @@ void LcpSensitivity::find_tied() {
   solved.b = g_;
   prepared_.prepare(solved);
   evaluate(solved, f_, r_);
-  tied_.find(prepared_, classes_, factor_, f_, r_);
+  tied_.find(prepared_, modes_, factor_, f_, r_);
 }
 
 // The solver took these targets out of b again (see BoxedLcp::target).
@@ -185,7 +184,7 @@ double LcpSensitivity::forward(const LcpDirection& direction, std::span<double> 
   for (int k = 0; k < factor_.size(); ++k) x_C_[k] = -r_[factor_.clamping()[k]];
   solve(x_C_);
   if (has_null_term_) add_null_term(direction);
-  factor_.expand(lcp_, classes_, x_C_, df);
+  factor_.expand(lcp_, modes_, x_C_, df);
   for (const int i : constant_bounds_) df[i] = g_[i];
   for (const int i : friction_bounds_) df[i] += g_[i];
   add_product(lcp_, df, dw);

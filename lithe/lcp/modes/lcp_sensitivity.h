@@ -9,19 +9,19 @@
 
 namespace lithe::internal {
 
-// How the solution of a boxed LCP moves with its data, as long as every row stays in its class.
+// How the solution of a boxed LCP moves with its data, as long as every row stays in its mode.
 //
-// With X taking f_C to all rows (the identity on C, E on the friction rows at their bounds) and f = X f_C + f₀, the class
+// With X taking f_C to all rows (the identity on C, E on the friction rows at their bounds) and f = X f_C + f₀, the mode
 // says w_C = 0. Differentiated, with y := X A_C# f_C (n) and g := the part of ∂f that moves at fixed f_C (±∂μ f_n on
 // friction rows at a bound, ∂bound on rows at a constant one),
 //
 //   ∂f_C = −A_C# r_C + (I − A_C# A_C) s_C,   r = ∂b + ∂A f + A g,   s = ∂A y + A g(y)
 //   ∂f   = X ∂f_C + g,                       ∂w = ∂b + ∂A f + A ∂f
 //
-// where g(y) is ±∂μ y_n. The second term is how the null space of A_C turns: f is the one solution of its class that lies
+// where g(y) is ±∂μ y_n. The second term is how the null space of A_C turns: f is the one solution of its mode that lies
 // in the range of A_C (the ridge's limit), and that range moves with A. It vanishes where A_C is regular, and is left out
-// where f is another solution of the class: `unpolished`, or no group inverse (then A_C⁺ stands for A_C#). The formulas
-// assume that the rank stays. Where (I − A_C A_C#) r_C ≠ 0 it cannot: the direction breaks the class as a tie does,
+// where f is another solution of the mode: `unpolished`, or no group inverse (then A_C⁺ stands for A_C#). The formulas
+// assume that the rank stays. Where (I − A_C A_C#) r_C ≠ 0 it cannot: the direction breaks the mode as a tie does,
 // and forward() says by how much.
 //
 // A enters by two products only, ∂A f and ∂A y, and transposed(), which goes from ∂ℓ/∂f and ∂ℓ/∂w to ∂ℓ/∂(all data),
@@ -48,20 +48,20 @@ struct LcpGradient {
 
 class LcpSensitivity {
  public:
-  // The solution (classes, f) of lcp, and the flags it was reported with. Keeps a view of lcp: its numbers must outlive
+  // The solution (modes, f) of lcp, and the flags it was reported with. Keeps a view of lcp: its numbers must outlive
   // the calls below.
-  void compute(const BoxedLcp& lcp, std::span<const RowClass> classes, std::span<const double> f,
+  void compute(const BoxedLcp& lcp, std::span<const RowMode> modes, std::span<const double> f,
                LcpFlag flags = LcpFlag::none);
 
-  const ClassFactor& factor() const { return factor_; }
+  const ModeFactor& factor() const { return factor_; }
   std::span<const double> y() const { return y_; }
   // Whether f depends on how the range of A_C turns.
   bool has_null_term() const { return has_null_term_; }
-  // Rows about to change their class (flag `tied`): the derivative is that of the side on which their class puts them.
+  // Rows about to change their mode (flag `tied`): the derivative is that of the side on which their mode puts them.
   std::span<const int> tied() const { return has(flags_, LcpFlag::tied) ? tied_.kinks() : std::span<const int>(); }
 
   // Writes ∂f and ∂w (n each) and returns the share of r_C that no ∂f can balance, (I − A_C A_C#) r_C: rounding where the
-  // direction keeps the class; from about kInconsistent on, it does not.
+  // direction keeps the mode; from about kInconsistent on, it does not.
   double forward(const LcpDirection& direction, std::span<double> df, std::span<double> dw);
   static constexpr double kInconsistent = 1e-7;
 
@@ -81,10 +81,10 @@ class LcpSensitivity {
 
   BoxedLcp lcp_;
   LcpFlag flags_ = LcpFlag::none;
-  ClassFactor factor_;
+  ModeFactor factor_;
   MatX pseudo_inverse_;  // A_C⁺ (m×m), only without a group inverse
   bool has_null_term_ = false;
-  std::vector<RowClass> classes_;
+  std::vector<RowMode> modes_;
   std::vector<int> position_;                           // of a row in C, or −1
   std::vector<int> friction_bounds_, constant_bounds_;  // rows at a bound that dfriction, dlower and dupper move
   std::vector<double> side_;                            // of a row at its lower (−1) or upper (1) bound, else 0

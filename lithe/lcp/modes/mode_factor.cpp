@@ -42,31 +42,30 @@ double largest_entry(const PaddedMatrix& matrix) {
   return largest;
 }
 
-double sign_of_bound(RowClass row_class) { return row_class == RowClass::at_upper ? 1.0 : -1.0; }
+double sign_of_bound(RowMode row_mode) { return row_mode == RowMode::at_upper ? 1.0 : -1.0; }
 
 }  // namespace
 
-void ClassFactor::compute(const BoxedLcp& lcp, std::span<const RowClass> classes, double rank_tolerance) {
-  list_rows(lcp, classes);
+void ModeFactor::compute(const BoxedLcp& lcp, std::span<const RowMode> modes, double rank_tolerance) {
+  list_rows(lcp, modes);
   symmetric_ = bounded_.empty();
   if (symmetric_) {
     factor_.compute_symmetric(lcp.A, lcp.stride, lcp.size(), clamping_, rank_tolerance);
   } else {
-    gather(lcp, classes);
+    gather(lcp, modes);
     factor_.compute_general(matrix_, inverse_scale_.data(), rank_tolerance);
   }
   invert_core();
 }
 
-void ClassFactor::list_rows(const BoxedLcp& lcp, std::span<const RowClass> classes) {
+void ModeFactor::list_rows(const BoxedLcp& lcp, std::span<const RowMode> modes) {
   const int n = lcp.size();
   clamping_.clear();
   bounded_.clear();
   position_.assign(n, -1);
   const auto clamps = [&](int i) {
     const LcpRow& row = lcp.rows[i];
-    return classes[i] == RowClass::clamping &&
-           (row.kind != RowKind::friction || classes[row.normal] == RowClass::clamping);
+    return modes[i] == RowMode::clamping && (row.kind != RowKind::friction || modes[row.normal] == RowMode::clamping);
   };
   for (int i = 0; i < n; ++i) {
     if (!clamps(i)) continue;
@@ -75,12 +74,12 @@ void ClassFactor::list_rows(const BoxedLcp& lcp, std::span<const RowClass> class
   }
   for (int i = 0; i < n; ++i) {
     const LcpRow& row = lcp.rows[i];
-    const bool follows = row.kind == RowKind::friction && row.friction != 0 && is_at_bound(classes[i]);
+    const bool follows = row.kind == RowKind::friction && row.friction != 0 && is_at_bound(modes[i]);
     if (follows && position_[row.normal] >= 0) bounded_.push_back(i);
   }
 }
 
-void ClassFactor::gather(const BoxedLcp& lcp, std::span<const RowClass> classes) {
+void ModeFactor::gather(const BoxedLcp& lcp, std::span<const RowMode> modes) {
   const int m = size();
   matrix_.resize(m, m);
   const int rows = matrix_.stride;
@@ -98,14 +97,14 @@ void ClassFactor::gather(const BoxedLcp& lcp, std::span<const RowClass> classes)
   // A_CB E: a row at its bound acts through its normal.
   for (const int i : bounded_) {
     const LcpRow& row = lcp.rows[i];
-    const double factor = sign_of_bound(classes[i]) * row.friction;
+    const double factor = sign_of_bound(modes[i]) * row.friction;
     const double* from = lcp.column(i);
     double* to = matrix_.column(position_[row.normal]);
     for (int a = 0; a < m; ++a) to[a] += factor * from[clamping_[a]];
   }
 }
 
-void ClassFactor::invert_core() {
+void ModeFactor::invert_core() {
   const int r = rank();
   core_.resize(r, r);
   for (int j = 0; j < r; ++j) {
@@ -126,7 +125,7 @@ void ClassFactor::invert_core() {
   has_group_inverse_ = invert(core_, exchanged_) && before * largest_entry(core_) < kWorstCore;
 }
 
-void ClassFactor::solve(std::span<const double> x, std::span<double> out) const {
+void ModeFactor::solve(std::span<const double> x, std::span<double> out) const {
   const Scratch s(x, factor_.U.stride);
   multiply_transposed(Vt(), s.full, s.y);
   multiply(core_, s.y, s.z);
@@ -135,7 +134,7 @@ void ClassFactor::solve(std::span<const double> x, std::span<double> out) const 
   std::copy_n(s.full, out.size(), out.data());
 }
 
-void ClassFactor::solve_transposed(std::span<const double> x, std::span<double> out) const {
+void ModeFactor::solve_transposed(std::span<const double> x, std::span<double> out) const {
   const Scratch s(x, factor_.U.stride);
   multiply_transposed(factor_.U, s.full, s.y);
   multiply_transposed_core(core_, s.y, s.z);
@@ -144,7 +143,7 @@ void ClassFactor::solve_transposed(std::span<const double> x, std::span<double> 
   std::copy_n(s.full, out.size(), out.data());
 }
 
-void ClassFactor::project_null(std::span<const double> x, std::span<double> out) const {
+void ModeFactor::project_null(std::span<const double> x, std::span<double> out) const {
   const Scratch s(x, factor_.U.stride);
   multiply_transposed(Vt(), s.full, s.y);
   multiply(core_, s.y, s.z);
@@ -152,7 +151,7 @@ void ClassFactor::project_null(std::span<const double> x, std::span<double> out)
   std::copy_n(s.full, out.size(), out.data());
 }
 
-void ClassFactor::project_null_transposed(std::span<const double> x, std::span<double> out) const {
+void ModeFactor::project_null_transposed(std::span<const double> x, std::span<double> out) const {
   const Scratch s(x, factor_.U.stride);
   multiply_transposed(factor_.U, s.full, s.y);
   multiply_transposed_core(core_, s.y, s.z);
@@ -160,8 +159,8 @@ void ClassFactor::project_null_transposed(std::span<const double> x, std::span<d
   std::copy_n(s.full, out.size(), out.data());
 }
 
-void ClassFactor::split(std::span<const double> x, std::span<double> solution, std::span<double> null_part,
-                        std::span<double> twice) const {
+void ModeFactor::split(std::span<const double> x, std::span<double> solution, std::span<double> null_part,
+                       std::span<double> twice) const {
   const Scratch s(x, factor_.U.stride);
   // x = U z + null part. What the first projection leaves of the range is rounding; the second one removes that.
   multiply_transposed(Vt(), s.full, s.y);
@@ -181,16 +180,16 @@ void ClassFactor::split(std::span<const double> x, std::span<double> solution, s
   std::copy_n(s.full, twice.size(), twice.data());
 }
 
-void ClassFactor::expand(const BoxedLcp& lcp, std::span<const RowClass> classes, std::span<const double> f_C,
-                         std::span<double> f) const {
+void ModeFactor::expand(const BoxedLcp& lcp, std::span<const RowMode> modes, std::span<const double> f_C,
+                        std::span<double> f) const {
   for (int i = 0; i < lcp.size(); ++i) {
     const LcpRow& row = lcp.rows[i];
     if (position_[i] >= 0) {
       f[i] = f_C[position_[i]];
-    } else if (row.kind == RowKind::friction && is_at_bound(classes[i]) && position_[row.normal] >= 0) {
-      f[i] = sign_of_bound(classes[i]) * row.friction * f_C[position_[row.normal]];
-    } else if (row.kind == RowKind::bounded && is_at_bound(classes[i])) {
-      f[i] = classes[i] == RowClass::at_upper ? row.upper : row.lower;
+    } else if (row.kind == RowKind::friction && is_at_bound(modes[i]) && position_[row.normal] >= 0) {
+      f[i] = sign_of_bound(modes[i]) * row.friction * f_C[position_[row.normal]];
+    } else if (row.kind == RowKind::bounded && is_at_bound(modes[i])) {
+      f[i] = modes[i] == RowMode::at_upper ? row.upper : row.lower;
     } else {
       f[i] = 0;
     }

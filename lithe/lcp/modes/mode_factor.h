@@ -20,10 +20,10 @@ namespace lithe::internal {
 //
 // which is the limit of the ridge problem that defines the solution. A friction row counts as clamping only where its
 // normal does. Const members may be called from several threads at once.
-class ClassFactor {
+class ModeFactor {
  public:
   // Pivots are judged as shares of √(A_ii A_jj); what remains below the tolerance ends the factorisation.
-  void compute(const BoxedLcp& lcp, std::span<const RowClass> classes, double rank_tolerance = 1e-10);
+  void compute(const BoxedLcp& lcp, std::span<const RowMode> modes, double rank_tolerance = 1e-10);
 
   int size() const { return static_cast<int>(clamping_.size()); }  // m
   int rank() const { return factor_.rank; }
@@ -43,7 +43,7 @@ class ClassFactor {
   // only after gather().
   const double* matrix() const { return matrix_.data.data(); }
   int matrix_stride() const { return matrix_.stride; }
-  void gather(const BoxedLcp& lcp, std::span<const RowClass> classes);
+  void gather(const BoxedLcp& lcp, std::span<const RowMode> modes);
 
   // m entries in, m entries out; x may be out.
   void solve(std::span<const double> x, std::span<double> out) const;             // A# x
@@ -55,11 +55,11 @@ class ClassFactor {
              std::span<double> twice) const;
 
   // f_C (m) to all rows: f_B = E f_C, constant bounds and zeros filled in.
-  void expand(const BoxedLcp& lcp, std::span<const RowClass> classes, std::span<const double> f_C,
+  void expand(const BoxedLcp& lcp, std::span<const RowMode> modes, std::span<const double> f_C,
               std::span<double> f) const;
 
  private:
-  void list_rows(const BoxedLcp& lcp, std::span<const RowClass> classes);
+  void list_rows(const BoxedLcp& lcp, std::span<const RowMode> modes);
   void invert_core();
   const PaddedMatrix& Vt() const { return symmetric_ ? factor_.U : factor_.Vt; }
 

@@ -16,7 +16,7 @@ constexpr double kVanished = 1e-13;
 
 }  // namespace
 
-bool ClassInverse::set(const PaddedMatrix& K, const double* diagonal, Form form) {
+bool ModeInverse::set(const PaddedMatrix& K, const double* diagonal, Form form) {
   inverse_.resize(K.rows, K.rows);
   if (form != Form::inverse) {
     uses_lu_ = set_lu(K, diagonal) && (form == Form::lu || smallest_pivot_ < 1 / kNoDigits);
@@ -27,7 +27,7 @@ bool ClassInverse::set(const PaddedMatrix& K, const double* diagonal, Form form)
   return !uses_lu_ || set_lu(K, diagonal);
 }
 
-bool ClassInverse::set_lu(const PaddedMatrix& K, const double* diagonal) {
+bool ModeInverse::set_lu(const PaddedMatrix& K, const double* diagonal) {
   lu_.matrix.resize(K.rows, K.rows);
   std::copy_n(K.column(0), static_cast<std::size_t>(K.stride) * K.rows, lu_.matrix.column(0));
   if (!lu_.factorize()) return false;
@@ -38,20 +38,20 @@ bool ClassInverse::set_lu(const PaddedMatrix& K, const double* diagonal) {
   return true;
 }
 
-ClassInverse::Form ClassInverse::next_form() const {
+ModeInverse::Form ModeInverse::next_form() const {
   return uses_lu_ && smallest_pivot_ < 1 / kNoDigits ? Form::expects_lu : Form::inverse;
 }
 
-double ClassInverse::largest_share(const double* diagonal) const {
+double ModeInverse::largest_share(const double* diagonal) const {
   double largest = 0;
   for (int k = 0; k < size(); ++k) largest = std::max(largest, std::abs(inverse_.at(k, k)) * diagonal[k]);
   return largest;
 }
 
-bool ClassInverse::is_redundant(const double* diagonal) const { return uses_lu_ || largest_share(diagonal) > kFragile; }
+bool ModeInverse::is_redundant(const double* diagonal) const { return uses_lu_ || largest_share(diagonal) > kFragile; }
 
 // One pack more per column.
-void ClassInverse::widen() {
+void ModeInverse::widen() {
   const int m = size(), old_stride = inverse_.stride, stride = old_stride + kLanes;
   grow(inverse_.data, static_cast<std::size_t>(stride) * (m + 1));
   double* data = inverse_.data.data();
@@ -65,7 +65,7 @@ void ClassInverse::widen() {
 }
 
 // With u = K⁻¹ column, y = row K⁻¹ and s = corner − row·u, the inverse is [K⁻¹ + u y/s, −u/s; −y/s, 1/s].
-bool ClassInverse::append(const double* column, const double* row, double corner) {
+bool ModeInverse::append(const double* column, const double* row, double corner) {
   const int m = size();
   grow(product_, inverse_.stride);
   double* u = product_.data();
@@ -90,7 +90,7 @@ bool ClassInverse::append(const double* column, const double* row, double corner
   return true;
 }
 
-bool ClassInverse::remove(int k) {
+bool ModeInverse::remove(int k) {
   const int last = size() - 1;
   double* gone = inverse_.column(k);
   if (gone[k] == 0) return false;
@@ -110,7 +110,7 @@ bool ClassInverse::remove(int k) {
 }
 
 // Sherman and Morrison.
-bool ClassInverse::change_column(int k, const double* change) {
+bool ModeInverse::change_column(int k, const double* change) {
   grow(product_, inverse_.stride);
   double* u = product_.data();
   multiply(inverse_, change, u);
@@ -123,7 +123,7 @@ bool ClassInverse::change_column(int k, const double* change) {
   return true;
 }
 
-void ClassInverse::solve(const double* x, double* out) const {
+void ModeInverse::solve(const double* x, double* out) const {
   if (!uses_lu_) {
     multiply(inverse_, x, out);
     return;

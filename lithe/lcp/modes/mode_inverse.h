@@ -7,12 +7,12 @@
 
 namespace lithe::internal {
 
-// The inverse of a matrix K that gains and loses a row and column at a time, as rows of a problem change their class.
+// The inverse of a matrix K that gains and loses a row and column at a time, as rows of a problem change their mode.
 //
 // K⁻¹ is kept as it is and changed in O(m²). Where rows are redundant its entries are as large as the ridge is small, and
 // taking such a row out leaves the square of that in rounding: then K is to be set anew instead (kFragile). Where they are
 // larger still, even a fresh explicit inverse is worth nothing: LU factors take its place, and every change needs set().
-class ClassInverse {
+class ModeInverse {
  public:
   // What K⁻¹_ii A_ii may be of a row that leaves by an update.
   static constexpr double kFragile = 3e4;

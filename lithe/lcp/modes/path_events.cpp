@@ -12,7 +12,7 @@ namespace {
 constexpr double kSameMoment = 1e-12;   // events this close, of the step, happen together
 constexpr double kStandsStill = 1e-14;  // of the largest rate
 
-double sign_at(RowClass bound) { return bound == RowClass::at_upper ? 1.0 : -1.0; }
+double sign_at(RowMode bound) { return bound == RowMode::at_upper ? 1.0 : -1.0; }
 
 // Looks for the first of many events.
 class FirstEvent {
@@ -20,7 +20,7 @@ class FirstEvent {
   FirstEvent(double longest, double still) : still_(still) { first_.step = longest; }
 
   // Nearly all events are later than the first so far; that is the only branch. A row that stands still takes for ever.
-  void consider(int row, double slack, double rate, RowClass next) {
+  void consider(int row, double slack, double rate, RowMode next) {
     const double speed = rate < -still_ ? -rate : 0.0;
     const double step = std::max(slack, 0.0) / speed;
     if (!(step <= first_.step * (1 + kSameMoment)) || speed == 0) return;
@@ -66,11 +66,11 @@ double direction_of_entry(const PathPoint& point) {
   const int i = point.entering;
   if (i < 0) return 1;
   const LcpRow& row = point.rows[i];
-  const RowClass now = point.classes[i];
+  const RowMode now = point.modes[i];
   double good = 0;
-  if (now == RowClass::separating) {
+  if (now == RowMode::separating) {
     good = point.dw[i];
-  } else if (now != RowClass::clamping) {
+  } else if (now != RowMode::clamping) {
     good = -sign_at(now) * point.dw[i];
   } else if (row.kind == RowKind::one_sided) {
     good = point.df[i];
@@ -89,24 +89,24 @@ PathEvent next_event(const PathPoint& point, double direction, double longest) {
     const bool imposed = row.kind == RowKind::bounded && row.lower == row.upper;
     const double a = point.diagonal[i];
     if (!(a > 0) || row.kind == RowKind::two_sided || imposed) continue;
-    const RowClass now = point.classes[i];
+    const RowMode now = point.modes[i];
     const bool entering = i == point.entering;  // it cannot go back where it has just come from
-    if (now != RowClass::clamping) {
-      if (entering || (row.kind == RowKind::friction && now == RowClass::separating)) continue;
-      const double side = now == RowClass::at_upper ? -1.0 : 1.0;
-      first.consider(i, side * point.w[i], side * direction * point.dw[i], RowClass::clamping);
+    if (now != RowMode::clamping) {
+      if (entering || (row.kind == RowKind::friction && now == RowMode::separating)) continue;
+      const double side = now == RowMode::at_upper ? -1.0 : 1.0;
+      first.consider(i, side * point.w[i], side * direction * point.dw[i], RowMode::clamping);
     } else if (row.kind == RowKind::one_sided) {
-      if (!entering) first.consider(i, a * point.f[i], a * direction * point.df[i], RowClass::separating);
+      if (!entering) first.consider(i, a * point.f[i], a * direction * point.df[i], RowMode::separating);
     } else {
       const bool friction = row.kind == RowKind::friction;
       const double upper = friction ? row.friction * point.f[row.normal] : row.upper;
       const double lower = friction ? -upper : row.lower;
       const double rate = friction ? row.friction * point.df[row.normal] : 0.0;
-      if (!entering || point.left != RowClass::at_upper) {
-        first.consider(i, a * (upper - point.f[i]), a * direction * (rate - point.df[i]), RowClass::at_upper);
+      if (!entering || point.left != RowMode::at_upper) {
+        first.consider(i, a * (upper - point.f[i]), a * direction * (rate - point.df[i]), RowMode::at_upper);
       }
-      if (!entering || point.left != RowClass::at_lower) {
-        first.consider(i, a * (point.f[i] - lower), a * direction * (point.df[i] + rate), RowClass::at_lower);
+      if (!entering || point.left != RowMode::at_lower) {
+        first.consider(i, a * (point.f[i] - lower), a * direction * (point.df[i] + rate), RowMode::at_lower);
       }
     }
   }

@@ -81,51 +81,51 @@ double PreparedLcp::rounding(std::span<const double> f) const {
   return 2 * std::numeric_limits<double>::epsilon() * sum;
 }
 
-RowClass PreparedLcp::inert_class(int i) const {
+RowMode PreparedLcp::inert_mode(int i) const {
   const LcpRow& row = lcp.rows[i];
   if (row.kind == RowKind::bounded) {
-    if (row.lower >= 0) return RowClass::at_lower;
-    if (row.upper <= 0) return RowClass::at_upper;
+    if (row.lower >= 0) return RowMode::at_lower;
+    if (row.upper <= 0) return RowMode::at_upper;
   }
-  return RowClass::separating;
+  return RowMode::separating;
 }
 
-void PreparedLcp::make_consistent(std::span<RowClass> classes) const {
+void PreparedLcp::make_consistent(std::span<RowMode> modes) const {
   for (int i = 0; i < size(); ++i) {
-    RowClass& c = classes[i];
+    RowMode& c = modes[i];
     const LcpRow& row = lcp.rows[i];
     if (!live[i]) {
-      c = inert_class(i);
+      c = inert_mode(i);
       continue;
     }
     switch (row.kind) {
       case RowKind::one_sided:
-        if (is_at_bound(c)) c = RowClass::separating;
+        if (is_at_bound(c)) c = RowMode::separating;
         break;
       case RowKind::friction: break;
       case RowKind::bounded:
-        if (row.lower == row.upper) c = RowClass::at_lower;
-        if (c == RowClass::separating) c = RowClass::clamping;
+        if (row.lower == row.upper) c = RowMode::at_lower;
+        if (c == RowMode::separating) c = RowMode::clamping;
         break;
-      case RowKind::two_sided: c = RowClass::clamping; break;
+      case RowKind::two_sided: c = RowMode::clamping; break;
     }
   }
   for (int i = 0; i < size(); ++i) {
     if (!live[i] || lcp.rows[i].kind != RowKind::friction) continue;
-    if (classes[lcp.rows[i].normal] != RowClass::clamping) {
-      classes[i] = RowClass::separating;
-    } else if (classes[i] == RowClass::separating) {
-      classes[i] = RowClass::clamping;
+    if (modes[lcp.rows[i].normal] != RowMode::clamping) {
+      modes[i] = RowMode::separating;
+    } else if (modes[i] == RowMode::separating) {
+      modes[i] = RowMode::clamping;
     }
   }
 }
 
-void PreparedLcp::first_classes(std::span<RowClass> classes) const {
+void PreparedLcp::first_modes(std::span<RowMode> modes) const {
   for (int i = 0; i < size(); ++i) {
     const bool leaves = lcp.rows[i].kind == RowKind::one_sided && lcp.b[i] > kLeaves * scale;
-    classes[i] = leaves ? RowClass::separating : RowClass::clamping;
+    modes[i] = leaves ? RowMode::separating : RowMode::clamping;
   }
-  make_consistent(classes);
+  make_consistent(modes);
 }
 
 bool PreparedLcp::at_rest() const {

@@ -12,7 +12,7 @@ namespace lithe::internal {
 // A problem with what the stages of the direct solver ask of it again and again.
 //
 // Inert rows take no part: rows that no impulse moves (A_ii ≈ 0, so all of row i is), friction rows with μ = 0, and those
-// of an inert normal. Their impulse is the admissible one nearest to zero and their class, which never changes, says so:
+// of an inert normal. Their impulse is the admissible one nearest to zero and their mode, which never changes, says so:
 // separating, or at the bound that is not zero.
 struct PreparedLcp {
   BoxedLcp lcp;
@@ -33,11 +33,11 @@ struct PreparedLcp {
   // Rounding of A f in row i is at most about this times √A_ii, for |A_ij| ≤ √(A_ii A_jj).
   double rounding(std::span<const double> f) const;
 
-  RowClass inert_class(int i) const;
-  // Friction rows of a separating normal separate, those of a clamping one do not; kinds keep to their own classes.
-  void make_consistent(std::span<RowClass> classes) const;
+  RowMode inert_mode(int i) const;
+  // Friction rows of a separating normal separate, those of a clamping one do not; kinds keep to their own modes.
+  void make_consistent(std::span<RowMode> modes) const;
   // Normals that leave separate, with their friction rows; everything else that can clamp does.
-  void first_classes(std::span<RowClass> classes) const;
+  void first_modes(std::span<RowMode> modes) const;
   // Whether f = 0 is a solution: no row pushes.
   bool at_rest() const;
 };

@@ -20,12 +20,12 @@ bool is_tied(const PreparedLcp& problem, int i, std::span<const double> f, std::
   if (row.kind == RowKind::one_sided) return f[i] * a <= tolerance;
   if (row.kind == RowKind::two_sided) return false;
   const RowBounds bounds = bounds_of(row, f);
-  // Without room between the bounds there is no class to change to.
+  // Without room between the bounds there is no mode to change to.
   if ((bounds.upper - bounds.lower) * a <= tolerance) return false;
   return std::min(f[i] - bounds.lower, bounds.upper - f[i]) * a <= tolerance;
 }
 
-void TiedRows::find(const PreparedLcp& problem, std::span<const RowClass> classes, const ClassFactor& factor,
+void TiedRows::find(const PreparedLcp& problem, std::span<const RowMode> modes, const ModeFactor& factor,
                     std::span<const double> f, std::span<const double> w) {
   rows_.clear();
   kinks_.clear();
@@ -33,18 +33,18 @@ void TiedRows::find(const PreparedLcp& problem, std::span<const RowClass> classe
   for (int i = 0; i < problem.size(); ++i) {
     if (!is_tied(problem, i, f, w)) continue;
     rows_.push_back(i);
-    clamping = clamping || classes[i] == RowClass::clamping;
+    clamping = clamping || modes[i] == RowMode::clamping;
   }
   if (rows_.empty()) return;
 
   // What implies is A_CC of the rows that are clamping for certain; the factor at hand may be just that.
-  const ClassFactor* inside = &factor;
+  const ModeFactor* inside = &factor;
   if (clamping || !factor.symmetric()) {
-    inside_.assign(classes.begin(), classes.end());
-    for (const int i : rows_) inside_[i] = RowClass::separating;
+    inside_.assign(modes.begin(), modes.end());
+    for (const int i : rows_) inside_[i] = RowMode::separating;
     for (int i = 0; i < problem.size(); ++i) {
-      if (problem.lcp.rows[i].kind == RowKind::friction && inside_[i] != RowClass::clamping) {
-        inside_[i] = RowClass::separating;
+      if (problem.lcp.rows[i].kind == RowKind::friction && inside_[i] != RowMode::clamping) {
+        inside_[i] = RowMode::separating;
       }
     }
     factor_.compute(problem.lcp, inside_);
@@ -62,7 +62,7 @@ bool TiedRows::any(const PreparedLcp& problem, std::span<const double> f, std::s
   return false;
 }
 
-bool TiedRows::is_implied(const PreparedLcp& problem, const ClassFactor& factor, int row) {
+bool TiedRows::is_implied(const PreparedLcp& problem, const ModeFactor& factor, int row) {
   const double* from = problem.lcp.column(row);
   column_.resize(factor.size());
   solution_.resize(factor.size());

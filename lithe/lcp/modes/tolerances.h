@@ -5,7 +5,7 @@ namespace lithe::internal {
 // What counts as a solution (docs/lcp.md), for all solvers that give the exact one.
 
 // The ridge ε, of mean(diag A), and the smaller ones where it bends the equations too much.
-inline constexpr double kRungs[] = {1e-9, 1e-11, 1e-13};
+inline constexpr double kRidgeLevels[] = {1e-9, 1e-11, 1e-13};
 // By more than this share of the velocity scale.
 inline constexpr double kBend = 1e-6;
 // residual() of polished impulses, and of those with the flag `unpolished`.

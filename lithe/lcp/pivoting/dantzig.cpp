@@ -16,8 +16,8 @@ constexpr double kRound = 1e-13;  // rates below this share of the fastest are r
 class Dantzig {
  public:
   Dantzig(const BoxedLcp& lcp, DantzigBuffers& buffers, std::span<double> f, std::span<double> w,
-          std::span<RowClass> classes)
-      : lcp_(lcp), n_(lcp.size()), buffers_(buffers), f_(f), w_(w), classes_(classes) {
+          std::span<RowMode> modes)
+      : lcp_(lcp), n_(lcp.size()), buffers_(buffers), f_(f), w_(w), modes_(modes) {
     for (int i = 0; i < n_; ++i) {
       ridge_ += kRidge * lcp.at(i, i) / n_;
       inert_ = std::max(inert_, kInertShare * lcp.at(i, i));
@@ -39,19 +39,19 @@ class Dantzig {
     double step = std::numeric_limits<double>::infinity();
     double rate = 0;
     int row = -1;
-    RowClass next = RowClass::clamping;
+    RowMode next = RowMode::clamping;
 
-    void consider(int candidate, double slack, double change, double fastest, RowClass class_then);
+    void consider(int candidate, double slack, double change, double fastest, RowMode mode_then);
   };
 
   bool drive(int row);
   bool drive_friction_of(int normal);
   bool drive_to_zero(int row);
-  bool ends_well(int driven_row, RowClass next) const;
-  void change_class(int row, RowClass next);
+  bool ends_well(int driven_row, RowMode next) const;
+  void change_mode(int row, RowMode next);
   bool tangent(int driven_row);
   void assemble(int driven_row);
-  bool enters(int row, RowClass from) const;
+  bool enters(int row, RowMode from) const;
   Event first_event() const;
   void consider_clamping(int row, Event& event) const;
   void consider_bound(int row, Event& event) const;
@@ -63,14 +63,14 @@ class Dantzig {
   // Takes part and is held by its normal.
   bool at_friction_bound(int row) const {
     return lcp_.rows[row].kind == RowKind::friction && buffers_.driven[row] &&
-           (classes_[row] == RowClass::at_lower || classes_[row] == RowClass::at_upper);
+           (modes_[row] == RowMode::at_lower || modes_[row] == RowMode::at_upper);
   }
 
   const BoxedLcp& lcp_;
   const int n_;
   DantzigBuffers& buffers_;
   std::span<double> f_, w_;  // w is that of the ridge problem, with θc in it
-  std::span<RowClass> classes_;
+  std::span<RowMode> modes_;
   double ridge_ = 0;
   double inert_ = 0;                      // A_ii up to here is zero but for rounding
   double direction_ = 0;                  // c of the driven row
@@ -82,7 +82,7 @@ bool Dantzig::run() {
   for (int i = 0; i < n_; ++i) {
     const LcpRow& row = lcp_.rows[i];
     f_[i] = row.kind == RowKind::bounded ? std::min(std::max(0.0, row.lower), row.upper) : 0;
-    classes_[i] = row.kind == RowKind::bounded ? RowClass::at_lower : RowClass::separating;
+    modes_[i] = row.kind == RowKind::bounded ? RowMode::at_lower : RowMode::separating;
   }
   for (int i = 0; i < n_; ++i) {
     const RowKind kind = lcp_.rows[i].kind;
@@ -106,24 +106,24 @@ bool Dantzig::drive(int i) {
   evaluate_ridge_problem();
   const LcpRow& row = lcp_.rows[i];
   if (!(lcp_.at(i, i) > inert_)) {  // nothing moves it, and it moves nothing
-    classes_[i] = f_[i] > 0 ? RowClass::at_lower : f_[i] < 0 ? RowClass::at_upper : RowClass::separating;
+    modes_[i] = f_[i] > 0 ? RowMode::at_lower : f_[i] < 0 ? RowMode::at_upper : RowMode::separating;
     return true;
   }
   buffers_.driven[i] = true;
-  const RowClass opposing = w_[i] > 0 ? RowClass::at_lower : RowClass::at_upper;
+  const RowMode opposing = w_[i] > 0 ? RowMode::at_lower : RowMode::at_upper;
   switch (row.kind) {
     case RowKind::one_sided:
       if (w_[i] >= 0) return true;
       break;
     case RowKind::friction:
-      if (classes_[row.normal] != RowClass::clamping || row.friction == 0) return true;
-      classes_[i] = opposing;
+      if (modes_[row.normal] != RowMode::clamping || row.friction == 0) return true;
+      modes_[i] = opposing;
       break;
     case RowKind::bounded:
-      classes_[i] = opposing;
+      modes_[i] = opposing;
       if (f_[i] == (w_[i] > 0 ? row.lower : row.upper)) return true;
       break;
-    case RowKind::two_sided: classes_[i] = RowClass::clamping; break;
+    case RowKind::two_sided: modes_[i] = RowMode::clamping; break;
   }
   return drive_to_zero(i);
 }
@@ -131,7 +131,7 @@ bool Dantzig::drive(int i) {
 bool Dantzig::drive_to_zero(int i) {
   direction_ = w_[i] > 0 ? -1 : 1;
   double theta = std::abs(w_[i]);
-  change_class(i, RowClass::clamping);
+  change_mode(i, RowMode::clamping);
   if (theta == 0) return true;
   if (!tangent(i) || !(direction_ * buffers_.df[i] > 0)) return false;
 
@@ -146,36 +146,36 @@ bool Dantzig::drive_to_zero(int i) {
     if (event.step >= theta) break;
     theta -= step;
     if (event.row == i) {
-      change_class(i, event.next);
+      change_mode(i, event.next);
       return ends_well(i, event.next);
     }
-    const RowClass from = classes_[event.row];
-    change_class(event.row, event.next);
+    const RowMode from = modes_[event.row];
+    change_mode(event.row, event.next);
     if (pivots_ > cap || !tangent(i) || !enters(event.row, from)) return false;
   }
   return true;
 }
 
 // The driven row has met a bound before θ = 0, and w keeps what is left of θ: right at the bound it was driven to.
-bool Dantzig::ends_well(int i, RowClass next) const {
+bool Dantzig::ends_well(int i, RowMode next) const {
   if (lcp_.rows[i].kind == RowKind::one_sided) return false;
-  return next == (direction_ > 0 ? RowClass::at_upper : RowClass::at_lower);
+  return next == (direction_ > 0 ? RowMode::at_upper : RowMode::at_lower);
 }
 
-void Dantzig::change_class(int i, RowClass next) {
+void Dantzig::change_mode(int i, RowMode next) {
   const LcpRow& row = lcp_.rows[i];
-  classes_[i] = next;
-  if (next == RowClass::clamping) w_[i] = 0;
-  if (row.kind == RowKind::bounded && next == RowClass::at_lower) f_[i] = row.lower;
-  if (row.kind == RowKind::bounded && next == RowClass::at_upper) f_[i] = row.upper;
+  modes_[i] = next;
+  if (next == RowMode::clamping) w_[i] = 0;
+  if (row.kind == RowKind::bounded && next == RowMode::at_lower) f_[i] = row.lower;
+  if (row.kind == RowKind::bounded && next == RowMode::at_upper) f_[i] = row.upper;
   if (row.kind != RowKind::one_sided) return;
   // Friction rows follow their normal: without it they have no impulse, with it they oppose the motion.
   f_[i] = 0;
   for (int k = 0; k < n_; ++k) {
     if (!is_friction_of(k, i) || !buffers_.driven[k] || lcp_.rows[k].friction == 0) continue;
-    const RowClass opposing = w_[k] > 0 ? RowClass::at_lower : RowClass::at_upper;
+    const RowMode opposing = w_[k] > 0 ? RowMode::at_lower : RowMode::at_upper;
     f_[k] = 0;
-    classes_[k] = next == RowClass::separating ? RowClass::separating : opposing;
+    modes_[k] = next == RowMode::separating ? RowMode::separating : opposing;
   }
 }
 
@@ -194,7 +194,7 @@ bool Dantzig::tangent(int driven_row) {
   for (int i = 0; i < n_; ++i) {
     if (!at_friction_bound(i)) continue;
     const LcpRow& row = lcp_.rows[i];
-    df[i] = (classes_[i] == RowClass::at_lower ? -row.friction : row.friction) * df[row.normal];
+    df[i] = (modes_[i] == RowMode::at_lower ? -row.friction : row.friction) * df[row.normal];
   }
   for (int i = 0; i < n_; ++i) dw[i] = ridge_ * df[i];
   dw[driven_row] -= direction_;
@@ -218,7 +218,7 @@ void Dantzig::assemble(int driven_row) {
   std::vector<int>& C = buffers_.clamping;
   C.clear();
   for (int i = 0; i < n_; ++i) {
-    const bool in_C = buffers_.driven[i] && classes_[i] == RowClass::clamping;
+    const bool in_C = buffers_.driven[i] && modes_[i] == RowMode::clamping;
     buffers_.position[i] = in_C ? static_cast<int>(C.size()) : -1;
     if (in_C) C.push_back(i);
   }
@@ -236,40 +236,40 @@ void Dantzig::assemble(int driven_row) {
     if (!at_friction_bound(i)) continue;
     const LcpRow& row = lcp_.rows[i];
     const int k = buffers_.position[row.normal];
-    const double share = classes_[i] == RowClass::at_lower ? -row.friction : row.friction;
+    const double share = modes_[i] == RowMode::at_lower ? -row.friction : row.friction;
     for (int j = 0; j < m; ++j) A.at(j, k) += share * lcp_.at(C[j], i);
   }
 }
 
-// Whether a row that has just changed its class goes into the new one as θ falls.
-bool Dantzig::enters(int i, RowClass from) const {
+// Whether a row that has just changed its mode goes into the new one as θ falls.
+bool Dantzig::enters(int i, RowMode from) const {
   const double rounding_f = kRound * fastest_f_, rounding_w = kRound * fastest_w_;
   const double df = buffers_.df[i], dw = buffers_.dw[i];
-  switch (classes_[i]) {
-    case RowClass::separating:
-    case RowClass::at_lower: return dw >= -rounding_w;
-    case RowClass::at_upper: return dw <= rounding_w;
-    case RowClass::clamping: break;
+  switch (modes_[i]) {
+    case RowMode::separating:
+    case RowMode::at_lower: return dw >= -rounding_w;
+    case RowMode::at_upper: return dw <= rounding_w;
+    case RowMode::clamping: break;
   }
   const LcpRow& row = lcp_.rows[i];
   const double bound_rate = row.kind == RowKind::friction ? row.friction * buffers_.df[row.normal] : 0;
-  return from == RowClass::at_upper ? df - bound_rate <= rounding_f : df + bound_rate >= -rounding_f;
+  return from == RowMode::at_upper ? df - bound_rate <= rounding_f : df + bound_rate >= -rounding_f;
 }
 
 // A slack that shrinks ends at zero; of several at once the fastest is the most certain.
-void Dantzig::Event::consider(int candidate, double slack, double change, double fastest, RowClass class_then) {
+void Dantzig::Event::consider(int candidate, double slack, double change, double fastest, RowMode mode_then) {
   if (!(change < -kRound * fastest)) return;
   const double until = std::max(slack, 0.0) / -change;
   const bool tie = std::abs(until - step) <= 1e-12 * step;
   if (tie ? -change <= rate : until > step) return;
-  *this = {until, -change, candidate, class_then};
+  *this = {until, -change, candidate, mode_then};
 }
 
 Dantzig::Event Dantzig::first_event() const {
   Event event;
   for (int i = 0; i < n_; ++i) {
     if (!buffers_.driven[i]) continue;
-    if (classes_[i] == RowClass::clamping) {
+    if (modes_[i] == RowMode::clamping) {
       consider_clamping(i, event);
     } else {
       consider_bound(i, event);
@@ -282,16 +282,16 @@ void Dantzig::consider_clamping(int i, Event& event) const {
   const LcpRow& row = lcp_.rows[i];
   const double df = buffers_.df[i];
   switch (row.kind) {
-    case RowKind::one_sided: event.consider(i, f_[i], df, fastest_f_, RowClass::separating); break;
+    case RowKind::one_sided: event.consider(i, f_[i], df, fastest_f_, RowMode::separating); break;
     case RowKind::friction: {
       const double bound = row.friction * f_[row.normal], bound_rate = row.friction * buffers_.df[row.normal];
-      event.consider(i, bound - f_[i], bound_rate - df, fastest_f_, RowClass::at_upper);
-      event.consider(i, bound + f_[i], bound_rate + df, fastest_f_, RowClass::at_lower);
+      event.consider(i, bound - f_[i], bound_rate - df, fastest_f_, RowMode::at_upper);
+      event.consider(i, bound + f_[i], bound_rate + df, fastest_f_, RowMode::at_lower);
       break;
     }
     case RowKind::bounded:
-      event.consider(i, row.upper - f_[i], -df, fastest_f_, RowClass::at_upper);
-      event.consider(i, f_[i] - row.lower, df, fastest_f_, RowClass::at_lower);
+      event.consider(i, row.upper - f_[i], -df, fastest_f_, RowMode::at_upper);
+      event.consider(i, f_[i] - row.lower, df, fastest_f_, RowMode::at_lower);
       break;
     case RowKind::two_sided: break;
   }
@@ -300,10 +300,10 @@ void Dantzig::consider_clamping(int i, Event& event) const {
 void Dantzig::consider_bound(int i, Event& event) const {
   const LcpRow& row = lcp_.rows[i];
   // Friction rows of a separated contact stay at zero whatever w is, and those without friction; constants stay, too.
-  if (row.kind == RowKind::friction && classes_[i] == RowClass::separating) return;
+  if (row.kind == RowKind::friction && modes_[i] == RowMode::separating) return;
   if (row.kind == RowKind::bounded && row.lower == row.upper) return;
-  const double sign = classes_[i] == RowClass::at_upper ? -1 : 1;
-  event.consider(i, sign * w_[i], sign * buffers_.dw[i], fastest_w_, RowClass::clamping);
+  const double sign = modes_[i] == RowMode::at_upper ? -1 : 1;
+  event.consider(i, sign * w_[i], sign * buffers_.dw[i], fastest_w_, RowMode::clamping);
 }
 
 void Dantzig::evaluate_ridge_problem() {
@@ -312,19 +312,19 @@ void Dantzig::evaluate_ridge_problem() {
 }
 
 // f_C = −A_C# (b_C + A_C0 f₀), kept where it solves the problem; true if it was.
-bool polish(const BoxedLcp& lcp, DantzigBuffers& buffers, std::span<const RowClass> classes, std::span<double> f,
+bool polish(const BoxedLcp& lcp, DantzigBuffers& buffers, std::span<const RowMode> modes, std::span<double> f,
             std::span<double> w) {
-  ClassFactor& factor = buffers.factor;
-  factor.compute(lcp, classes);
+  ModeFactor& factor = buffers.factor;
+  factor.compute(lcp, modes);
   if (!factor.has_group_inverse()) return false;
   const int m = factor.size();
   const std::span<double> x(buffers.x.data(), m);
   std::fill(x.begin(), x.end(), 0.0);
-  factor.expand(lcp, classes, x, buffers.f);
+  factor.expand(lcp, modes, x, buffers.f);
   evaluate(lcp, buffers.f, buffers.w);
   for (int k = 0; k < m; ++k) x[k] = -buffers.w[factor.clamping()[k]];
   factor.solve(x, x);
-  factor.expand(lcp, classes, x, buffers.f);
+  factor.expand(lcp, modes, x, buffers.f);
   evaluate(lcp, buffers.f, buffers.w);
   if (!(residual(lcp, buffers.f, buffers.w) <= kPolished)) return false;
   std::copy(buffers.f.begin(), buffers.f.end(), f.begin());
@@ -353,16 +353,16 @@ void give_up(const BoxedLcp& lcp, DantzigBuffers& buffers, std::span<double> f, 
 }  // namespace
 
 LcpReport solve_dantzig(const BoxedLcp& lcp, DantzigBuffers& buffers, std::span<double> f, std::span<double> w,
-                        std::span<RowClass> classes) {
+                        std::span<RowMode> modes) {
   LcpReport report;
   report.ridge = kRidge;
   report.rank = -1;
-  Dantzig dantzig(lcp, buffers, f, w, classes);
+  Dantzig dantzig(lcp, buffers, f, w, modes);
   const bool finished = dantzig.run();
   report.pivots = dantzig.pivots();
-  report.clamping_rows = static_cast<int>(std::count(classes.begin(), classes.end(), RowClass::clamping));
+  report.clamping_rows = static_cast<int>(std::count(modes.begin(), modes.end(), RowMode::clamping));
 
-  if (finished && polish(lcp, buffers, classes, f, w)) {
+  if (finished && polish(lcp, buffers, modes, f, w)) {
     report.rank = buffers.factor.rank();
   } else {
     report.flags = LcpFlag::unpolished;

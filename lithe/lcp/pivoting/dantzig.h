@@ -10,7 +10,7 @@ namespace lithe::internal {
 
 // Memory of solve_dantzig(), kept from one call to the next.
 struct DantzigBuffers {
-  ClassFactor factor;
+  ModeFactor factor;
   std::vector<bool> driven;     // rows that take part by now
   std::vector<int> clamping;    // rows in C among them
   std::vector<int> position;    // of a row in `clamping`, or −1
@@ -26,15 +26,15 @@ struct DantzigBuffers {
 //
 //   A_C df_C = −c_C dθ,   dw = A df + c dθ,   dθ < 0,
 //
-// while every other row that takes part keeps its conditions: where one of them would break, that row changes its class
+// while every other row that takes part keeps its conditions: where one of them would break, that row changes its mode
 // and θ goes on from there. Without friction this always ends. With friction A_C is no longer symmetric, and θ
-// may have to rise for a while before it can fall: this method does not do that (class_path.h does) and reports
+// may have to rise for a while before it can fall: this method does not do that (lemke_path.h does) and reports
 // `unsolved`. Redundant rows need the ridge ε̄ = 1e-12·mean(diag A) on A's diagonal.
 //
-// The classes found are polished as by solve_lcp(): f_C = −A_C# b_C where that respects all bounds to 1e-9 of the
+// The modes found are polished as by solve_lcp(): f_C = −A_C# b_C where that respects all bounds to 1e-9 of the
 // velocity scale, else (`unpolished`) f stays that of the ridge problem if its residual is at most 1e-6. report.pivots
 // counts solves with A_C.
 LcpReport solve_dantzig(const BoxedLcp& lcp, DantzigBuffers& buffers, std::span<double> f, std::span<double> w,
-                        std::span<RowClass> classes);
+                        std::span<RowMode> modes);
 
 }  // namespace lithe::internal

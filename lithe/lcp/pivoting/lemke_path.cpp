@@ -29,8 +29,8 @@ double largest_magnitude(const AlignedBuffer& x, int size) {
 
 }  // namespace
 
-ClassPath::Result ClassPath::follow(const PreparedLcp& problem, double ridge, std::uint64_t seed,
-                                    std::span<RowClass> classes) {
+LemkePath::Result LemkePath::follow(const PreparedLcp& problem, double ridge, std::uint64_t seed,
+                                    std::span<RowMode> modes) {
   gather(problem, ridge, seed);
   const int size = static_cast<int>(rows_.size());
   const int longest = 20 * size + 200;
@@ -49,11 +49,11 @@ ClassPath::Result ClassPath::follow(const PreparedLcp& problem, double ridge, st
     arrived = event.row == size;
     if (!arrived && !change(event.row, event.next)) return Result::singular;
   }
-  for (const Row& row : rows_) classes[row.index] = row.now;
+  for (const Row& row : rows_) modes[row.index] = row.now;
   return Result::found;
 }
 
-void ClassPath::gather(const PreparedLcp& problem, double ridge, std::uint64_t seed) {
+void LemkePath::gather(const PreparedLcp& problem, double ridge, std::uint64_t seed) {
   const BoxedLcp& lcp = problem.lcp;
   rows_.clear();
   path_row_.assign(lcp.size(), -1);
@@ -62,7 +62,7 @@ void ClassPath::gather(const PreparedLcp& problem, double ridge, std::uint64_t s
     const bool imposed = row.kind == RowKind::bounded && row.lower == row.upper;
     if (!problem.live[i] || imposed) continue;
     path_row_[i] = static_cast<int>(rows_.size());
-    rows_.push_back({.index = i, .kind = row.kind, .now = RowClass::separating});
+    rows_.push_back({.index = i, .kind = row.kind, .now = RowMode::separating});
   }
   const int size = static_cast<int>(rows_.size());
   A_.resize(size, size);
@@ -91,9 +91,9 @@ void ClassPath::gather(const PreparedLcp& problem, double ridge, std::uint64_t s
         c_[k] = 1 + u;
         row.lower = from.lower * root;
         row.upper = from.upper * root;
-        row.now = RowClass::at_lower;
+        row.now = RowMode::at_lower;
         break;
-      case RowKind::two_sided: row.now = RowClass::clamping; break;
+      case RowKind::two_sided: row.now = RowMode::clamping; break;
     }
   }
   // Impulses that are imposed are part of b.
@@ -106,7 +106,7 @@ void ClassPath::gather(const PreparedLcp& problem, double ridge, std::uint64_t s
 }
 
 // At the θ where the first row is about to leave its bound. False where the two-sided rows alone are singular.
-bool ClassPath::start() {
+bool LemkePath::start() {
   const int size = static_cast<int>(rows_.size());
   basis_.start(A_, c_.data());
   for (int k = 0; k < size; ++k) {
@@ -126,36 +126,36 @@ bool ClassPath::start() {
   }
   x_[size] = theta;
   for (int k = 0; k < size; ++k) w_[k] += theta * c_[k];
-  return first < 0 || change(first, RowClass::clamping);
+  return first < 0 || change(first, RowMode::clamping);
 }
 
 // to = A f + c θ.
-void ClassPath::velocities(const double* x, double* to) const {
+void LemkePath::velocities(const double* x, double* to) const {
   const int size = static_cast<int>(rows_.size());
   multiply(A_, x, to);
   const double theta = x[size];
   for (int k = 0; k < size; ++k) to[k] += theta * c_[k];
 }
 
-double ClassPath::right_side(const Row& row, RowClass row_class) const {
-  if (row_class == RowClass::clamping) return -b_[&row - rows_.data()];
+double LemkePath::right_side(const Row& row, RowMode row_mode) const {
+  if (row_mode == RowMode::clamping) return -b_[&row - rows_.data()];
   if (row.kind != RowKind::bounded) return 0;
-  return row_class == RowClass::at_upper ? row.upper : row.lower;
+  return row_mode == RowMode::at_upper ? row.upper : row.lower;
 }
 
-PathBasis::Equation ClassPath::equation_of(int k, RowClass row_class) const {
+PathBasis::Equation LemkePath::equation_of(int k, RowMode row_mode) const {
   const Row& row = rows_[k];
-  if (row_class == RowClass::clamping) return PathBasis::Equation::velocity(k);
-  if (row.kind != RowKind::friction || row_class == RowClass::separating) return PathBasis::Equation::impulse(k);
-  return PathBasis::Equation::impulse(k, row.normal, row_class == RowClass::at_upper ? row.kappa : -row.kappa);
+  if (row_mode == RowMode::clamping) return PathBasis::Equation::velocity(k);
+  if (row.kind != RowKind::friction || row_mode == RowMode::separating) return PathBasis::Equation::impulse(k);
+  return PathBasis::Equation::impulse(k, row.normal, row_mode == RowMode::at_upper ? row.kappa : -row.kappa);
 }
 
-// The edge's direction: the driving row enters its new class.
-bool ClassPath::turn() {
+// The edge's direction: the driving row enters its new mode.
+bool LemkePath::turn() {
   const int size = static_cast<int>(rows_.size());
-  const bool from_clamping = left_ == RowClass::clamping;
-  const RowClass bound = from_clamping ? rows_[driving_row_].now : left_;
-  const double direction = bound == RowClass::at_upper ? -1.0 : 1.0;
+  const bool from_clamping = left_ == RowMode::clamping;
+  const RowMode bound = from_clamping ? rows_[driving_row_].now : left_;
+  const double direction = bound == RowMode::at_upper ? -1.0 : 1.0;
   for (int trial = 0; trial < 2; ++trial) {
     const double* column = basis_.column(driving_slot_);
     for (int i = 0; i <= size; ++i) dx_[i] = direction * column[i];
@@ -181,37 +181,37 @@ bool ClassPath::turn() {
 }
 
 // The inverse gains from a direction that has been refined.
-void ClassPath::keep_direction(double direction) {
+void LemkePath::keep_direction(double direction) {
   const int size = static_cast<int>(rows_.size());
   for (int i = 0; i <= size; ++i) change_[i] = direction * dx_[i];
   basis_.set_column(driving_slot_, change_.data());
 }
 
-ClassPath::Event ClassPath::next_event() const {
+LemkePath::Event LemkePath::next_event() const {
   const int size = static_cast<int>(rows_.size());
   const double still = kStill * largest_magnitude(dx_, size + 1);
   Event first;
-  const auto consider = [&](int k, double slack, double rate, RowClass next) {
+  const auto consider = [&](int k, double slack, double rate, RowMode next) {
     if (!(rate < -still)) return;
     const double step = std::max(slack, 0.0) / -rate;
     const bool sooner = step < first.step * (1 - kAtOnce);
     const bool at_once = step <= first.step * (1 + kAtOnce) && -rate > first.rate;
     if (sooner || at_once) first = {step, -rate, k, next};
   };
-  consider(size, x_[size], dx_[size], RowClass::clamping);
+  consider(size, x_[size], dx_[size], RowMode::clamping);
   for (int k = 0; k < size; ++k) {
     const Row& row = rows_[k];
     if (row.kind == RowKind::two_sided || (row.kind == RowKind::friction && !normal_clamps(row))) continue;
     // The driving row cannot go back where it has just come from.
     const bool driving = k == driving_row_;
-    if (row.now != RowClass::clamping) {
+    if (row.now != RowMode::clamping) {
       if (driving) continue;
-      const double side = row.now == RowClass::at_upper ? -1.0 : 1.0;
-      consider(k, side * w_[k], side * dw_[k], RowClass::clamping);
+      const double side = row.now == RowMode::at_upper ? -1.0 : 1.0;
+      consider(k, side * w_[k], side * dw_[k], RowMode::clamping);
       continue;
     }
     if (row.kind == RowKind::one_sided) {
-      if (!driving) consider(k, x_[k], dx_[k], RowClass::separating);
+      if (!driving) consider(k, x_[k], dx_[k], RowMode::separating);
       continue;
     }
     const bool friction = row.kind == RowKind::friction;
@@ -219,21 +219,21 @@ ClassPath::Event ClassPath::next_event() const {
     const double upper = friction ? row.kappa * x_[row.normal] : row.upper;
     const double upper_rate = friction ? row.kappa * dx_[row.normal] : 0.0;
     const double lower_rate = -upper_rate;
-    if (!(driving && left_ == RowClass::at_upper)) {
-      consider(k, upper - x_[k], upper_rate - dx_[k], RowClass::at_upper);
+    if (!(driving && left_ == RowMode::at_upper)) {
+      consider(k, upper - x_[k], upper_rate - dx_[k], RowMode::at_upper);
     }
-    if (!(driving && left_ == RowClass::at_lower)) {
-      consider(k, x_[k] - lower, dx_[k] - lower_rate, RowClass::at_lower);
+    if (!(driving && left_ == RowMode::at_lower)) {
+      consider(k, x_[k] - lower, dx_[k] - lower_rate, RowMode::at_lower);
     }
   }
   return first;
 }
 
-// The row takes its new class; its old equation drives the next edge, and the old driving equation is gone.
-bool ClassPath::change(int k, RowClass next) {
+// The row takes its new mode; its old equation drives the next edge, and the old driving equation is gone.
+bool LemkePath::change(int k, RowMode next) {
   Row& row = rows_[k];
   const bool normal = row.kind == RowKind::one_sided;
-  if (normal && next == RowClass::clamping) aim_friction(k);
+  if (normal && next == RowMode::clamping) aim_friction(k);
   const int old_slot = row.slot;
   if (!basis_.exchange(driving_slot_, equation_of(k, next))) return false;
   row.slot = driving_slot_;
@@ -241,61 +241,61 @@ bool ClassPath::change(int k, RowClass next) {
   driving_row_ = k;
   left_ = row.now;
   row.now = next;
-  if (normal && next == RowClass::separating && !release_friction(k)) return false;
+  if (normal && next == RowMode::separating && !release_friction(k)) return false;
   if (basis_.exchanges_since_rebuild() >= rebuild_interval && !basis_.rebuild()) return false;
   snap();
   return true;
 }
 
 // A normal is about to clamp: its friction rows slide to the side that their velocity asks for.
-void ClassPath::aim_friction(int normal) {
+void LemkePath::aim_friction(int normal) {
   for (int k = 0; k < static_cast<int>(rows_.size()); ++k) {
     Row& row = rows_[k];
     if (row.normal != normal) continue;
-    row.now = w_[k] > 0 ? RowClass::at_lower : RowClass::at_upper;
+    row.now = w_[k] > 0 ? RowMode::at_lower : RowMode::at_upper;
     basis_.set_kappa(row.slot, normal, rows_[normal].slot, equation_of(k, row.now).kappa);
   }
 }
 
 // A normal has left: its friction rows have no impulse, and nothing to do until it comes back.
-bool ClassPath::release_friction(int normal) {
+bool LemkePath::release_friction(int normal) {
   for (int k = 0; k < static_cast<int>(rows_.size()); ++k) {
     Row& row = rows_[k];
     if (row.normal != normal) continue;
-    if (row.now != RowClass::clamping) {
+    if (row.now != RowMode::clamping) {
       basis_.set_kappa(row.slot, normal, rows_[normal].slot, 0);
     } else if (!basis_.exchange(row.slot, PathBasis::Equation::impulse(k))) {
       return false;
     }
-    row.now = RowClass::separating;
+    row.now = RowMode::separating;
   }
   return true;
 }
 
-// Makes the present classes' equations hold exactly. Rounding has moved x and w off them, and off w = A f + θc + b, by
+// Makes the present modes' equations hold exactly. Rounding has moved x and w off them, and off w = A f + θc + b, by
 // 1e-15 or so per step. They are not brought back: x moved along an edge and must not jump, least of all in directions
 // that only the ridge holds, where 1e-15 in w is 1e-6 in f. Rather the path is that of a b which differs by as much.
-void ClassPath::snap() {
+void LemkePath::snap() {
   const int size = static_cast<int>(rows_.size());
   for (int k = 0; k < size; ++k) {
     const Row& row = rows_[k];
-    if (row.now == RowClass::clamping) {
+    if (row.now == RowMode::clamping) {
       w_[k] = 0;
     } else if (row.kind == RowKind::bounded) {
-      x_[k] = row.now == RowClass::at_upper ? row.upper : row.lower;
-    } else if (row.now == RowClass::separating) {
+      x_[k] = row.now == RowMode::at_upper ? row.upper : row.lower;
+    } else if (row.now == RowMode::separating) {
       x_[k] = 0;
     }
   }
   for (int k = 0; k < size; ++k) {
     const Row& row = rows_[k];
-    if (row.kind != RowKind::friction || row.now == RowClass::clamping || row.now == RowClass::separating) continue;
-    x_[k] = (row.now == RowClass::at_upper ? row.kappa : -row.kappa) * x_[row.normal];
+    if (row.kind != RowKind::friction || row.now == RowMode::clamping || row.now == RowMode::separating) continue;
+    x_[k] = (row.now == RowMode::at_upper ? row.kappa : -row.kappa) * x_[row.normal];
   }
 }
 
 // f of the start, where θ is large and only two-sided rows clamp.
-void ClassPath::find_start() {
+void LemkePath::find_start() {
   const int size = static_cast<int>(rows_.size());
   for (int k = 0; k < size; ++k) rhs_[k] = right_side(rows_[k], rows_[k].now);
   rhs_[size] = 0;

@@ -7,10 +7,10 @@
 
 namespace lithe::internal {
 
-// The linear equations of one edge of the class path, with their inverse.
+// The linear equations of one edge of the mode path, with their inverse.
 //
 // Unknowns are the impulses and the path's parameter, x = (f, θ), N + 1 in all. Every row contributes the equation of its
-// class, and one more, the driving equation, is the one whose right-hand side moves along the edge:
+// mode, and one more, the driving equation, is the one whose right-hand side moves along the edge:
 //
 //   velocity   A_i f + c_i θ = …      a clamping row
 //   impulse    f_i − κ f_j = …        a row at a bound (κ ≠ 0: that of normal j), or separating

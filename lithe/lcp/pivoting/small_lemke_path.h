@@ -9,20 +9,20 @@
 
 namespace lithe::internal {
 
-// A path on classes for a few rows with a dense matrix that need not be symmetric: w = M f + q.
+// A path on modes for a few rows with a dense matrix that need not be symmetric: w = M f + q.
 //
-// As ClassPath, the offset is q + θ c; but the path starts from classes that are almost right. c is chosen so that at θ = 1 they are
-// right, and θ goes down to 0. The number of events is about that of the rows that change their class. Each event factorises the
+// As LemkePath, the offset is q + θ c; but the path starts from modes that are almost right. c is chosen so that at θ = 1 they are
+// right, and θ goes down to 0. The number of events is about that of the rows that change their mode. Each event factorises the
 // equations anew: they are few.
-class SmallClassPath {
+class SmallLemkePath {
  public:
   PaddedMatrix M;  // m×m, columns padded with zeros
   std::vector<double> q;
   std::vector<LcpRow> rows;  // `normal` counts among these; a normal comes before its friction rows
 
-  // From these classes, or from rest at a large θ (Lemke's start). False after `longest` events, at a ray or a breakdown.
-  bool follow(std::span<RowClass> classes, int longest);
-  bool follow_from_rest(std::span<RowClass> classes, int longest);
+  // From these modes, or from rest at a large θ (Lemke's start). False after `longest` events, at a ray or a breakdown.
+  bool follow(std::span<RowMode> modes, int longest);
+  bool follow_from_rest(std::span<RowMode> modes, int longest);
   int events() const { return events_; }
 
  private:
@@ -30,7 +30,7 @@ class SmallClassPath {
     double step = LcpRow::kInfinity;
     double rate = 0;
     int row = -1;
-    RowClass next = RowClass::clamping;
+    RowMode next = RowMode::clamping;
   };
   bool walk(double theta, int longest);
   bool factorize();
@@ -40,7 +40,7 @@ class SmallClassPath {
   Event next_event(double theta, double direction) const;
   double apart(int row, std::uint64_t seed) const;
 
-  std::span<RowClass> classes_;
+  std::span<RowMode> modes_;
   DenseLu lu_;
   std::vector<int> clamping_;
   std::vector<int> place_;
@@ -48,7 +48,7 @@ class SmallClassPath {
   std::vector<double> f_, w_, df_, dw_;  // at θ = 0, and their derivatives by θ
   AlignedBuffer x_, defect_;
   int driving_ = -1;
-  RowClass left_ = RowClass::clamping;
+  RowMode left_ = RowMode::clamping;
   int events_ = 0;
 };
 

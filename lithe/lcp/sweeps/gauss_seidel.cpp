@@ -25,9 +25,9 @@ struct DenseOperator {
 }  // namespace
 
 LcpReport solve_gauss_seidel(const BoxedLcp& lcp, const LcpOptions& options, std::span<double> f, std::span<double> w,
-                             std::span<RowClass> classes) {
+                             std::span<RowMode> modes) {
   DenseOperator A{lcp, w};
-  return gauss_seidel::iterate(lcp.rows, A, options, f, w, classes);
+  return gauss_seidel::iterate(lcp.rows, A, options, f, w, modes);
 }
 
 }  // namespace lithe::internal

@@ -13,9 +13,9 @@ namespace lithe::internal {
 // n² and needs no factorisation, which suits very large islands; but heavy bodies on light ones, tall stacks and redundant
 // rows take thousands of sweeps, and among the impulses of redundant rows it finds any.
 //
-// Classes follow from f: a row is at a bound exactly where the projection put it there. Rows that nothing moves (A_ii ≈ 0)
+// Modes follow from f: a row is at a bound exactly where the projection put it there. Rows that nothing moves (A_ii ≈ 0)
 // keep the admissible impulse nearest to zero. report.pivots counts sweeps.
 LcpReport solve_gauss_seidel(const BoxedLcp& lcp, const LcpOptions& options, std::span<double> f, std::span<double> w,
-                             std::span<RowClass> classes);
+                             std::span<RowMode> modes);
 
 }  // namespace lithe::internal

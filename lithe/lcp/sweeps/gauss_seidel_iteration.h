@@ -43,18 +43,18 @@ double sweep(std::span<const LcpRow> rows, Operator& A, double inert, std::span<
 }
 
 // A row is at a bound exactly where the projection put it there.
-inline RowClass class_at(const LcpRow& row, int i, std::span<const double> f, std::span<const double> w) {
-  if (row.kind == RowKind::friction && !(row.friction * f[row.normal] > 0)) return RowClass::separating;
+inline RowMode mode_at(const LcpRow& row, int i, std::span<const double> f, std::span<const double> w) {
+  if (row.kind == RowKind::friction && !(row.friction * f[row.normal] > 0)) return RowMode::separating;
   const RowBounds bounds = bounds_of(row, f);
   const bool at_lower = f[i] <= bounds.lower, at_upper = f[i] >= bounds.upper;
-  if (row.kind == RowKind::one_sided) return at_lower ? RowClass::separating : RowClass::clamping;
-  if (at_lower && at_upper) return w[i] > 0 ? RowClass::at_lower : RowClass::at_upper;
-  return at_lower ? RowClass::at_lower : at_upper ? RowClass::at_upper : RowClass::clamping;
+  if (row.kind == RowKind::one_sided) return at_lower ? RowMode::separating : RowMode::clamping;
+  if (at_lower && at_upper) return w[i] > 0 ? RowMode::at_lower : RowMode::at_upper;
+  return at_lower ? RowMode::at_lower : at_upper ? RowMode::at_upper : RowMode::clamping;
 }
 
 template <class Operator>
 LcpReport iterate(std::span<const LcpRow> rows, Operator& A, const LcpOptions& options, std::span<double> f,
-                  std::span<double> w, std::span<RowClass> classes) {
+                  std::span<double> w, std::span<RowMode> modes) {
   LcpReport report;
   report.rank = -1;
   const auto start_over = [&] {
@@ -82,8 +82,8 @@ LcpReport iterate(std::span<const LcpRow> rows, Operator& A, const LcpOptions& o
   }
 
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    classes[i] = class_at(rows[i], static_cast<int>(i), f, w);
-    if (classes[i] == RowClass::clamping) ++report.clamping_rows;
+    modes[i] = mode_at(rows[i], static_cast<int>(i), f, w);
+    if (modes[i] == RowMode::clamping) ++report.clamping_rows;
   }
   const bool solved = finite && report.residual <= kGaussSeidelTolerance;
   report.stage = solved ? LcpStage::gauss_seidel : LcpStage::unsolved;

@@ -148,6 +148,9 @@ void MotionEvaluator::gradient(const Plan& plan, const EvaluatedMotion& motion, 
   out.report.clear(steps);
   cotangent_.q.setZero(nv);
   cotangent_.v.setZero(nv);
+  if (gradient_.parameters.names() != parameters_.names()) gradient_.parameters = parameters_;
+  gradient_.bounce = options.bounce;
+  gradient_.complementarity_aware = options.complementarity_aware;
   const auto expand = [&](const ResidualPoint& at) {
     costs_.evaluate(at, CostOrder::gradient, multipliers, nullptr, expansion_);
     out.parameters += expansion_.parameters;
@@ -160,7 +163,7 @@ void MotionEvaluator::gradient(const Plan& plan, const EvaluatedMotion& motion, 
     const StepRecord& record = motion.records[t];
     expand(point(plan, t, motion.q.col(t), motion.v.col(t), &record));
     cotangent_.f = expansion_.f;
-    step_vjp(model_, record, cotangent_, vjp_, options, &parameters_);
+    step_vjp(model_, record, cotangent_, vjp_, gradient_);
     out.report.note(t, vjp_.report);
     if (vjp_.report.overflowed) {
       // What comes after is too large to be carried on, and is left out.

@@ -78,6 +78,7 @@ class MotionEvaluator {
   VecX first_before_;  // what u is compared with at t = 0
   VecX no_controls_;
   StepVjp vjp_;
+  GradientOptions gradient_;  // with the parameters
   StepCotangent cotangent_;
 };
 

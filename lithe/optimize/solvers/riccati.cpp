@@ -24,18 +24,18 @@ void mirror(MatX& m, ColumnBlock at) {
 
 RiccatiPass::RiccatiPass(const Problem& problem, ThreadPool& pool)
     : problem_(problem),
-      crew_(pool),
+      team_(pool),
       looks_back_(problem.hold > 1 || CostEvaluator(problem).needs_previous_controls()),
       policy_(problem.knots()) {}
 
 template <class Body>
 void RiccatiPass::share(int blocks, Body&& body) {
-  if (blocks >= kFewest) return crew_.share(blocks, body);
+  if (blocks >= kFewest) return team_.share(blocks, body);
   for (int index = 0; index < blocks; ++index) body(index);
 }
 
 // Q(x, u, u_before) = ℓ(x, u, u_before) + V(f(x, u), u); what has to do with u_before is ℓ's alone.
-void RiccatiPass::expand(const StepModel& step, int t, const MatX& gaps) {
+void RiccatiPass::expand(const StageExpansion& step, int t, const MatX& gaps) {
   const int n = static_cast<int>(step.AB.rows()), m = problem_.controls();
   const auto Vxx = V_.zz.topLeftCorner(n, n);
   const auto Vxw = V_.zz.topRightCorner(n, m), Vww = V_.zz.bottomRightCorner(m, m);
@@ -78,7 +78,7 @@ void RiccatiPass::expand(const StepModel& step, int t, const MatX& gaps) {
 }
 
 // Within a knot the controls before are the same ones.
-void RiccatiPass::hold(const StepModel& step) {
+void RiccatiPass::hold(const StageExpansion& step) {
   std::swap(V_, Q_);
   if (step.before.cols() == 0) return;
   const int m = problem_.controls(), n = static_cast<int>(step.AB.rows());
@@ -87,7 +87,7 @@ void RiccatiPass::hold(const StepModel& step) {
   V_.zz.bottomRightCorner(m, m) += step.before.middleRows(n, m).transpose() + step.before.bottomRows(m);
 }
 
-bool RiccatiPass::minimise(const StepModel& step, const MatX& u, int knot, double regularization) {
+bool RiccatiPass::minimise(const StageExpansion& step, const MatX& u, int knot, double regularization) {
   const int n = static_cast<int>(step.AB.rows()), m = problem_.controls();
   KnotPolicy& policy = policy_[knot];
   policy.open.setZero(m);
@@ -111,7 +111,7 @@ bool RiccatiPass::minimise(const StepModel& step, const MatX& u, int knot, doubl
 // The feedback of a knot whose open step is known, and the value of following it:
 //
 //   V_xx = Q_xx + KᵀQ_uu K + KᵀQ_ux + Q_xu K = Q_xx + KᵀS + SᵀK,  S = Q_ux + Q_uu K / 2.
-void RiccatiPass::answer(KnotPolicy& policy, const StepModel& step) {
+void RiccatiPass::answer(KnotPolicy& policy, const StageExpansion& step) {
   const int n = static_cast<int>(step.AB.rows()), m = problem_.controls();
   const auto Qx = Q_.z.head(n), Qu = Q_.z.tail(m);
   const VecX& k = policy.open;
@@ -158,19 +158,21 @@ void RiccatiPass::answer(KnotPolicy& policy, const StepModel& step) {
   V_.zz.bottomRightCorner(m, m) = Qbb + P.transpose() * Quu_ * P + PQub + PQub.transpose();
 }
 
-bool RiccatiPass::compute(const std::vector<StepModel>& steps, const MatX& gaps, const MatX& u, double regularization) {
+bool RiccatiPass::compute(const std::vector<StageExpansion>& steps, const MatX& gaps, const MatX& u,
+                          double regularization) {
   bool done = false;
-  crew_.lead([&] { done = recur(steps, gaps, u, regularization); },
+  team_.lead([&] { done = recur(steps, gaps, u, regularization); },
              [&](int worker) {
                if (meanwhile) meanwhile(worker);
              });
   return done;
 }
 
-bool RiccatiPass::recur(const std::vector<StepModel>& steps, const MatX& gaps, const MatX& u, double regularization) {
+bool RiccatiPass::recur(const std::vector<StageExpansion>& steps, const MatX& gaps, const MatX& u,
+                        double regularization) {
   const int T = problem_.steps, m = problem_.controls();
   if (before_step) before_step(T, nullptr);
-  const StepModel& end = steps[T];
+  const StageExpansion& end = steps[T];
   const int n = static_cast<int>(end.gradient.size()) - 2 * m;
   first_ = second_ = gap_first_ = gap_second_ = scale_ = 0;
   V_.z.resize(n + m);

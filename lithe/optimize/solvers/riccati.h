@@ -5,7 +5,7 @@
 
 #include "lithe/core/internal/thread_team.h"
 #include "lithe/optimize/numerics/box_qp.h"
-#include "lithe/optimize/solvers/step_model.h"
+#include "lithe/optimize/solvers/stage_expansion.h"
 
 namespace lithe::internal {
 
@@ -31,7 +31,7 @@ class RiccatiPass {
 
   // `steps` are the T + 1 models, `gaps` (2nv × T, or empty) how far each step ends from where the next one starts. `regularization` is
   // added to Q_uu, in shares of its largest mean diagonal. Returns false where Q_uu is not positive definite: more is needed.
-  bool compute(const std::vector<StepModel>& steps, const MatX& gaps, const MatX& u, double regularization);
+  bool compute(const std::vector<StageExpansion>& steps, const MatX& gaps, const MatX& u, double regularization);
 
   const std::vector<KnotPolicy>& policy() const { return policy_; }
   // The value that a share α of the open steps is expected to add: α·first + α²/2·second.
@@ -47,16 +47,16 @@ class RiccatiPass {
   std::function<void(int worker)> meanwhile = {};
 
  private:
-  bool recur(const std::vector<StepModel>& steps, const MatX& gaps, const MatX& u, double regularization);
-  void expand(const StepModel& step, int t, const MatX& gaps);
-  bool minimise(const StepModel& step, const MatX& u, int knot, double regularization);
-  void answer(KnotPolicy& policy, const StepModel& step);
-  void hold(const StepModel& step);
+  bool recur(const std::vector<StageExpansion>& steps, const MatX& gaps, const MatX& u, double regularization);
+  void expand(const StageExpansion& step, int t, const MatX& gaps);
+  bool minimise(const StageExpansion& step, const MatX& u, int knot, double regularization);
+  void answer(KnotPolicy& policy, const StageExpansion& step);
+  void hold(const StageExpansion& step);
   template <class Body>
   void share(int blocks, Body&& body);
 
   const Problem& problem_;
-  Crew crew_;
+  ThreadTeam team_;
   bool looks_back_;  // whether anything depends on the controls before: costs, or controls that are held
   std::vector<KnotPolicy> policy_;
   double first_ = 0, second_ = 0, gap_first_ = 0, gap_second_ = 0;

@@ -105,7 +105,11 @@ void ShotWorker::linearize(const Plan& plan, const GradientOptions& options, boo
     const StepRecord& record = records_[t - shot.first];
     step_jacobians(model, record, jacobians_, blocks, options);
     if (shot.columns.parameters > 0) {
-      step_parameter_jacobian(model, record, evaluator_.parameters(), by_parameters_, options);
+      if (parameter_options_.parameters.names() != evaluator_.parameters().names()) {
+        parameter_options_.parameters = evaluator_.parameters();
+      }
+      parameter_options_.bounce = options.bounce;
+      step_parameter_jacobian(model, record, by_parameters_, parameter_options_);
     }
     pull_back_rows(shot, t);
     if (curved_) pull_back_curvature(shot, t);

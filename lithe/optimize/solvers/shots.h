@@ -102,6 +102,7 @@ class ShotWorker {
   VecX value_;
   StepJacobians jacobians_;
   StepParameterJacobian by_parameters_;
+  GradientOptions parameter_options_;
   MatX A_, E_;  // ∂x_{t+1}/∂x_t, and by (the controls, the parameters)
 
   // Rows: the cost, the last state (2nv), the constraints. The first `rows_` count already.

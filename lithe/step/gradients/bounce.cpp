@@ -6,9 +6,9 @@
 #include "lithe/contact/target_rates.h"
 #include "lithe/dynamics/internal/tree_sums.h"
 #include "lithe/simd/internal/finite.h"
-#include "lithe/step/gradients/class_jvp.h"
-#include "lithe/step/gradients/class_vjp.h"
 #include "lithe/step/gradients/describe_gradient.h"
+#include "lithe/step/gradients/mode_jvp.h"
+#include "lithe/step/gradients/mode_vjp.h"
 #include "lithe/step/internal/recorded_stages.h"
 
 namespace lithe::internal {
@@ -35,7 +35,7 @@ bool is_moderate(const PaddedMatrix& matrix) {
 }
 
 bool bounces(const StepRecord& record, const Constraint& constraint) {
-  return constraint.rule == TargetRule::restitution && record.classes[constraint.first_row] == RowClass::clamping &&
+  return constraint.rule == TargetRule::restitution && record.modes[constraint.first_row] == RowMode::clamping &&
          !record.tape().problem.is_dropped(constraint.first_row);
 }
 
@@ -120,7 +120,7 @@ class TermFinder {
     });
   }
 
-  bool clamps(int row) const { return response_.row_class(row) == RowClass::clamping; }
+  bool clamps(int row) const { return response_.row_mode(row) == RowMode::clamping; }
 
   // Calls visit(impact, row, its column in J and K), an impact's normal first.
   template <class Visit>
@@ -190,9 +190,9 @@ class TermFinder {
 
   // a⁻ and a⁺: under what acts at v and at v⁺, with all constraints but the bouncing contacts holding.
   void find_accelerations() {
-    terms_.rest_classes = record_.classes;
-    for (const BounceTerms::Impact& impact : terms_.impacts) terms_.rest_classes[impact.row] = RowClass::separating;
-    terms_.rest.compute(tree_, problem_, terms_.rest_classes, record_.reports);
+    terms_.rest_modes = record_.modes;
+    for (const BounceTerms::Impact& impact : terms_.impacts) terms_.rest_modes[impact.row] = RowMode::separating;
+    terms_.rest.compute(tree_, problem_, terms_.rest_modes, record_.reports);
     accelerate(stages_.smooth_impulse, terms_.a_before);
 
     kinematics(model_, record_.state.q, record_.next.v, terms_.kin_after);
@@ -225,7 +225,7 @@ class TermFinder {
     StepTangent& motion = probe_.workspace().tangent;
     motion.q = record_.state.v;
     motion.v = terms_.a_before;
-    class_jvp(model_, record_, motion, nullptr, true, probe_);
+    mode_jvp(model_, record_, motion, nullptr, true, probe_);
     find_moving_targets(terms_.rows.data());
     u.resize(nv_);
     answer(terms_.rows.data(), u);
@@ -348,14 +348,14 @@ class TermFinder {
   const int nv_;
   const double h_;
   StepJvp& probe_;
-  ClassResponse& response_;
+  ModeResponse& response_;
   BounceTerms& terms_;
 };
 
 bool linearize_and_find(const Model& model, const StepRecord& record, Bounce mode, BounceWorkspace& work) {
   // As bounce_jvp() does, so that all three agree to the last digits.
   StepLinearization& linearization = work.probe.workspace().linearization;
-  if (!linearize(model, record, record.classes, {.impulses = true}, linearization)) return false;
+  if (!linearize(model, record, record.modes, {.impulses = true}, linearization)) return false;
   return find_bounce(model, record, mode, work);
 }
 
@@ -436,7 +436,7 @@ void add_bounce(const BounceTerms& terms, const ParameterColumn& x, VecRef dq, V
 
 void bounce_vjp(const Model& model, const StepRecord& record, const StepCotangent& by_next, Bounce mode,
                 const StepParameters* parameters, StepVjp& out) {
-  class_vjp(model, record, record.classes, by_next, parameters, out);
+  mode_vjp(model, record, record.modes, by_next, parameters, out);
   add_bounce(model, record, by_next, mode, out, parameters);
 }
 
@@ -445,10 +445,10 @@ void bounce_jvp(const Model& model, const StepRecord& record, const StepTangent&
   StepJvpWorkspace& work = out.workspace();
   BounceTerms& terms = work.bounce;
   const LinearizationNeeds needs = {.impulses = options.impulses};
-  const bool linearized = linearize(model, record, record.classes, needs, work.linearization);
+  const bool linearized = linearize(model, record, record.modes, needs, work.linearization);
   const bool found = linearized && TermFinder(model, record, options.bounce, out, terms).find();
   describe_gradient(model, record, linearized ? &work.linearization : nullptr, out.report);
-  class_jvp(model, record, direction, parameters, linearized, out);
+  mode_jvp(model, record, direction, parameters, linearized, out);
   if (!found || out.report.overflowed) return;
   const int count = terms.sooner.columns;
   VecX& sooner = terms.by_impact;

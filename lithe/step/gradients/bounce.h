@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "lithe/contact/class_response.h"
+#include "lithe/contact/mode_response.h"
 #include "lithe/dynamics/inverse_dynamics.h"
 #include "lithe/linalg/dense_lu.h"
 #include "lithe/linalg/rank_factor.h"
@@ -24,7 +24,7 @@ namespace lithe::internal {
 //   ∂v⁺/∂q += Σ_k u_k n̂_kᵀ/(n̂_kᵀv)                               u = a⁺ − (∂v⁺/∂q) v − (∂v⁺/∂v) a⁻, contact k's share
 //   ∂q⁺/∂v += Σ_k c_k Σ_t K_t (t − (tᵀv) n̂_k/(n̂_kᵀv))ᵀ            over its tangent rows t that stick
 //
-// with K = M̂⁻¹P A_C# of the step's classes and a⁻, a⁺ the accelerations before and after the impact. For one contact these are
+// with K = M̂⁻¹P A_C# of the step's modes and a⁻, a⁺ the accelerations before and after the impact. For one contact these are
 // the saltation matrix and its velocity block (Kong et al. 2024), for several without friction I − M̂⁻¹NᵀA⁺(1 + e)N. Exact for
 // constant M, n̂ and velocities, otherwise up to O(Δt) beside the O(1) that the step as computed is wrong by. All corrections
 // are of low rank; ∂v⁺/∂v, derivatives by τ and those of the impulses stay the step's.
@@ -62,8 +62,8 @@ struct BounceTerms {
 
   // Workspace: the impacts' clamping rows of J, and K's columns.
   PaddedMatrix J, K;
-  ClassResponse rest;  // of the other constraints
-  std::vector<RowClass> rest_classes;
+  ModeResponse rest;  // of the other constraints
+  std::vector<RowMode> rest_modes;
   Kinematics kin_after;
   InverseDynamics bias_after;
   VecX a_before, a_after, change, vector;  // nv
@@ -98,7 +98,7 @@ void add_bounce(const Model& model, const StepRecord& record, Bounce mode, StepB
                 StepJacobians& out);
 
 // The same for the column of one parameter, [dq; dv], in two parts, for those who have many. `work.probe` holds the linearization
-// at the step's own classes, impulses included. False where numbers are too large: then nothing is there to add.
+// at the step's own modes, impulses included. False where numbers are too large: then nothing is there to add.
 bool find_bounce(const Model& model, const StepRecord& record, Bounce mode, BounceWorkspace& work);
 void add_bounce(const BounceTerms& terms, const ParameterColumn& x, VecRef dq, VecRef dv);
 

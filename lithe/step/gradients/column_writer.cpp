@@ -34,11 +34,11 @@ void ColumnWriter::move_impulse(int row, double x) const {
 }
 
 double ColumnWriter::bound_sign(int row) const {
-  switch (linearization.response.row_class(row)) {
-    case RowClass::at_lower: return -1;
-    case RowClass::at_upper: return 1;
-    case RowClass::clamping:
-    case RowClass::separating: break;
+  switch (linearization.response.row_mode(row)) {
+    case RowMode::at_lower: return -1;
+    case RowMode::at_upper: return 1;
+    case RowMode::clamping:
+    case RowMode::separating: break;
   }
   return 0;
 }

@@ -4,14 +4,14 @@
 #include <cmath>
 
 #include "lithe/step/gradients/bounce.h"
-#include "lithe/step/gradients/class_vjp.h"
+#include "lithe/step/gradients/mode_vjp.h"
 #include "lithe/step/internal/recorded_stages.h"
 
 namespace lithe::internal {
 
 namespace {
 
-// Shares of the largest |s| below this are rounding: such rows keep their class.
+// Shares of the largest |s| below this are rounding: such rows keep their mode.
 constexpr double kRounding = 1e-9;
 // The second candidate has to be better by more than rounding.
 constexpr double kBetter = 1 + 1e-9;
@@ -25,14 +25,14 @@ void for_each_one_sided(const ContactProblem& problem, Visit visit) {
   }
 }
 
-// s = Kᵀλ with every one-sided row in C; λ is what class_vjp() has left in the workspace.
+// s = Kᵀλ with every one-sided row in C; λ is what mode_vjp() has left in the workspace.
 void find_wishes(const Model& model, const StepRecord& record, const StepCotangent& by_next, StepVjpWorkspace& work) {
   const ContactProblem& problem = problem_of(record);
   ComplementarityWorkspace& own = work.complementarity;
-  own.classes = record.classes;
+  own.modes = record.modes;
   for_each_one_sided(problem,
-                     [&](const Constraint& constraint) { own.classes[constraint.first_row] = RowClass::clamping; });
-  own.response.compute(model.tree(), problem, own.classes, record.reports);
+                     [&](const Constraint& constraint) { own.modes[constraint.first_row] = RowMode::clamping; });
+  own.response.compute(model.tree(), problem, own.modes, record.reports);
   grow(own.touches, problem.touches.size);
   grow(own.s, problem.rows.size() + kLanes);
   multiply_transposed(model, record.tape().inverse, work.lambda, work.z);
@@ -50,18 +50,18 @@ int follow_wishes(const StepRecord& record, ComplementarityWorkspace& own) {
   for_each_one_sided(problem, [&](const Constraint& constraint) {
     largest = std::max(largest, std::abs(own.s[constraint.first_row]));
   });
-  own.classes = record.classes;
+  own.modes = record.modes;
   for_each_one_sided(problem, [&](const Constraint& constraint) {
     const int row = constraint.first_row;
     if (!(std::abs(own.s[row]) > kRounding * largest)) return;
     if (own.s[row] > 0) {
-      own.classes[row] = RowClass::clamping;
+      own.modes[row] = RowMode::clamping;
     } else {
-      std::fill_n(own.classes.begin() + row, constraint.rows, RowClass::separating);
+      std::fill_n(own.modes.begin() + row, constraint.rows, RowMode::separating);
     }
   });
   int relabelled = 0;
-  for (std::size_t i = 0; i < own.classes.size(); ++i) relabelled += own.classes[i] != record.classes[i] ? 1 : 0;
+  for (std::size_t i = 0; i < own.modes.size(); ++i) relabelled += own.modes[i] != record.modes[i] ? 1 : 0;
   return relabelled;
 }
 
@@ -88,7 +88,7 @@ void try_second(const Model& model, const StepRecord& record, const StepCotangen
   const double h = record.options.time_step;
   const double first = weight_of(out, h);
   exchange(own, out);
-  const bool finite = class_vjp(model, record, own.classes, by_next, parameters, out);
+  const bool finite = mode_vjp(model, record, own.modes, by_next, parameters, out);
   if (finite && weight_of(out, h) > kBetter * first) {
     out.report.mode = GradientMode::complementarity_aware;
     out.report.relabelled_rows = relabelled;
@@ -101,16 +101,16 @@ void try_second(const Model& model, const StepRecord& record, const StepCotangen
 
 void complementarity_aware_vjp(const Model& model, const StepRecord& record, const StepCotangent& by_next,
                                const GradientOptions& options, const StepParameters* parameters, StepVjp& out) {
-  const bool finite = class_vjp(model, record, record.classes, by_next, parameters, out);
+  const bool finite = mode_vjp(model, record, record.modes, by_next, parameters, out);
   if (!finite || out.report.diverged) return;
   if (!record.f.empty()) try_second(model, record, by_next, parameters, out);
   if (options.bounce != Bounce::off && bounces(record))
     add_bounce(model, record, by_next, options.bounce, out, parameters);
 }
 
-std::span<const RowClass> classes_of(StepVjp& vjp, const StepRecord& record) {
-  if (vjp.report.mode != GradientMode::complementarity_aware) return record.classes;
-  return vjp.workspace().complementarity.classes;
+std::span<const RowMode> modes_of(StepVjp& vjp, const StepRecord& record) {
+  if (vjp.report.mode != GradientMode::complementarity_aware) return record.modes;
+  return vjp.workspace().complementarity.modes;
 }
 
 }  // namespace lithe::internal

@@ -16,28 +16,28 @@ constexpr double kInconsistent = 1e-6;
 // 1/s: rows that change more slowly than that with the bodies' places are taken as constant.
 constexpr double kNoRate = 1e-6;
 
-void count_classes(const ContactProblem& problem, const ClassResponse& response, GradientReport& report) {
+void count_modes(const ContactProblem& problem, const ModeResponse& response, GradientReport& report) {
   report.rows = static_cast<int>(problem.rows.size());
   for (int i = 0; i < report.rows; ++i) {
-    switch (response.row_class(i)) {
-      case RowClass::clamping: ++report.clamping; break;
-      case RowClass::separating: ++report.separating; break;
-      case RowClass::at_lower:
-      case RowClass::at_upper: ++(problem.rows[i].kind == RowKind::friction ? report.sliding : report.saturated); break;
+    switch (response.row_mode(i)) {
+      case RowMode::clamping: ++report.clamping; break;
+      case RowMode::separating: ++report.separating; break;
+      case RowMode::at_lower:
+      case RowMode::at_upper: ++(problem.rows[i].kind == RowKind::friction ? report.sliding : report.saturated); break;
     }
   }
   report.rank = response.rank();
 }
 
-// How far row i of an island, seen on its own, is from another class.
-double margin_of(const LcpRow& row, RowClass row_class, std::span<const double> f, int i, double w, double a) {
+// How far row i of an island, seen on its own, is from another mode.
+double margin_of(const LcpRow& row, RowMode row_mode, std::span<const double> f, int i, double w, double a) {
   switch (row.kind) {
-    case RowKind::two_sided: break;  // has no other class
-    case RowKind::one_sided: return row_class == RowClass::clamping ? f[i] * a : w;
+    case RowKind::two_sided: break;  // has no other mode
+    case RowKind::one_sided: return row_mode == RowMode::clamping ? f[i] * a : w;
     case RowKind::friction:
     case RowKind::bounded: {
-      if (row_class == RowClass::separating) break;  // goes with its normal
-      if (row_class != RowClass::clamping) return std::abs(w);
+      if (row_mode == RowMode::separating) break;  // goes with its normal
+      if (row_mode != RowMode::clamping) return std::abs(w);
       const RowBounds bounds = bounds_of(row, f);
       return std::min(f[i] - bounds.lower, bounds.upper - f[i]) * a;
     }
@@ -55,7 +55,7 @@ void find_margin(const StepRecord& record, GradientReport& report) {
     const auto f = std::span(record.f).subspan(island.first_row, island.row_count);
     for (int i = 0; i < island.row_count; ++i) {
       const int row = island.first_row + i;
-      const double margin = std::max(0.0, margin_of(problem.rows[row], record.classes[row], f, i, record.w[row],
+      const double margin = std::max(0.0, margin_of(problem.rows[row], record.modes[row], f, i, record.w[row],
                                                     record.tape().problem.diagonal[row]));
       if (margin >= least) continue;
       least = margin;
@@ -67,14 +67,14 @@ void find_margin(const StepRecord& record, GradientReport& report) {
 }
 
 // The share of the rows' forms that lies outside the range of Q, patch by patch. Q is orthonormal, so it is what Qᵀ leaves.
-double inconsistency_of(const ContactProblem& problem, const ClassResponse& response, const LinearPoint& point) {
+double inconsistency_of(const ContactProblem& problem, const ModeResponse& response, const LinearPoint& point) {
   double worst = 0;
   for (std::size_t p = 0; p < problem.patches.size(); ++p) {
     const Patch& patch = problem.patches[p];
     const Patch& compressed = response.patches()[p];
     int clamping = 0;
     for (int r = 0; r < patch.row_count; ++r) {
-      clamping += response.row_class(patch.first_row + r) == RowClass::clamping ? 1 : 0;
+      clamping += response.row_mode(patch.first_row + r) == RowMode::clamping ? 1 : 0;
     }
     if (compressed.row_count == clamping) continue;
     const int columns = problem.touches.size_of(patch.touch_a) + problem.touches.size_of(patch.touch_b);
@@ -84,7 +84,7 @@ double inconsistency_of(const ContactProblem& problem, const ClassResponse& resp
       total = sum_of_squares(E, columns * patch.stride);
     } else {
       for (int r = 0; r < patch.row_count; ++r) {
-        if (response.row_class(patch.first_row + r) != RowClass::clamping) continue;
+        if (response.row_mode(patch.first_row + r) != RowMode::clamping) continue;
         for (int k = 0; k < columns; ++k) total += E[k * patch.stride + r] * E[k * patch.stride + r];
       }
     }
@@ -113,7 +113,7 @@ void find_tied_rows(const Model& model, const StepRecord& record, GradientReport
     thread_local AlignedBuffer A;
     thread_local TouchProductWorkspace workspace;
     const auto part = [&](const auto& all) { return std::span(all).subspan(island.first_row, island.row_count); };
-    sensitivity.compute(lcp_with_matrix(problem, k, A, workspace), part(record.classes), part(record.f),
+    sensitivity.compute(lcp_with_matrix(problem, k, A, workspace), part(record.modes), part(record.f),
                         record.reports[k].flags);
     for (const int i : sensitivity.tied()) report.tied_rows.push_back(island.first_row + i);
   }
@@ -141,7 +141,7 @@ void describe_gradient(const Model& model, const StepRecord& record, const StepL
   report.diverged = record.status.diverged;
   report.overflowed = !linearization && !report.diverged;
   if (!linearization || record.f.empty()) return;
-  count_classes(problem_of(record), linearization->response, report);
+  count_modes(problem_of(record), linearization->response, report);
   find_margin(record, report);
   report.null_space_term = linearization->response.has_null_term();
   report.inconsistency = inconsistency_of(problem_of(record), linearization->response, linearization->main);

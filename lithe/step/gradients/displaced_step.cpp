@@ -66,7 +66,7 @@ bool same_constraints(const StepRecord& a, const StepRecord& b) {
 }
 
 bool pushes(const StepRecord& record, const Constraint& constraint) {
-  return record.classes[constraint.first_row] != RowClass::separating;
+  return record.modes[constraint.first_row] != RowMode::separating;
 }
 
 // Calls visit(a's, b's) for the constraints that push in either, matched by name; null where one has none of that name. The order
@@ -127,7 +127,7 @@ ModeSwitch switches_of(const Side& a, const Side& b, const Constraint& x, const 
     if (closes && !contact && cap_side(a.record, x.first_row + k) != cap_side(b.record, y.first_row + k)) {
       switches = switches | ModeSwitch::targets;
     }
-    if (a.record.classes[x.first_row + k] == b.record.classes[y.first_row + k]) continue;
+    if (a.record.modes[x.first_row + k] == b.record.modes[y.first_row + k]) continue;
     switches = switches | (!contact ? ModeSwitch::joints : k == 0 ? ModeSwitch::normals : ModeSwitch::friction);
   }
   if (contact && x.rows > 1 && across_seam(a.record, b.record, x.index, y.index)) {
@@ -176,7 +176,7 @@ void DisplacedStep::start(const Model& model, const StepRecord& base) {
   find_ranks();
 }
 
-// Steps from the answer, and again from what that one answers: its classes are then known to be right, and are factorised before all else.
+// Steps from the answer, and again from what that one answers: its modes are then known to be right, and are factorised before all else.
 void DisplacedStep::find_ranks() {
   base_reports_ = base_->reports;
   guess_ = base_->warm_start;
@@ -198,7 +198,7 @@ ModeSwitch DisplacedStep::switched() const {
 double DisplacedStep::contradiction() const {
   double largest = 0;
   for (std::size_t row = 0; row < record_.w.size(); ++row) {
-    if (record_.classes[row] == RowClass::clamping) largest = std::max(largest, std::abs(record_.w[row]));
+    if (record_.modes[row] == RowMode::clamping) largest = std::max(largest, std::abs(record_.w[row]));
   }
   return largest;
 }

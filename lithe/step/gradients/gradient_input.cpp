@@ -17,6 +17,20 @@ void check_parameters(const Model& model, const StepParameters& parameters, cons
               function);
 }
 
+void refuse_loss_options(const GradientOptions& options, const char* function) {
+  LITHE_CHECK(!options.complementarity_aware,
+              "{}: complementarity-aware gradients depend on the loss, which is not known here; step_vjp() and "
+              "rollout_vjp() have them",
+              function);
+  LITHE_CHECK(
+      !options.motor_targets,
+      "{}: GradientOptions::motor_targets is of VJPs; here, choose StepParameters::motor_targets(model) as parameters",
+      function);
+  LITHE_CHECK(!options.wrenches,
+              "{}: GradientOptions::wrenches is of VJPs; by_wrench() turns a Jacobian by forces into one by a wrench",
+              function);
+}
+
 void check_part(const VecX& part, Eigen::Index size, const char* function, const char* name) {
   if (part.size() == 0) return;
   LITHE_CHECK(part.size() == size, "{}: {} has {} entries, expected {} (or none, for zero)", function, name,

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "lithe/step/gradient_options.h"
 #include "lithe/step/internal/step_tape.h"
-#include "lithe/step/step_parameters.h"
 #include "lithe/step/step_record.h"
 
 namespace lithe::internal {
@@ -12,6 +12,9 @@ namespace lithe::internal {
 void check_record(const Model& model, const StepRecord& record, const char* function);
 // The parameters must have been chosen for such a model.
 void check_parameters(const Model& model, const StepParameters& parameters, const char* function);
+// The options must not ask for what only a function with a loss can do: complementarity-aware gradients, gradients by motor targets and
+// by wrenches.
+void refuse_loss_options(const GradientOptions& options, const char* function);
 // A part of a tangent or cotangent: empty, or `size` finite numbers.
 void check_part(const VecX& part, Eigen::Index size, const char* function, const char* name);
 

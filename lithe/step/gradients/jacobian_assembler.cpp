@@ -194,7 +194,7 @@ std::span<const int> JacobianAssembler::trees_of(const Touch& touch) const {
   return work_.matrices.trees_of(work_.matrices.groups()[work_.matrices.group_of(tree_of(touch))]);
 }
 
-const ClassResponse::Part& JacobianAssembler::part_of_tree(int tree) const {
+const ModeResponse::Part& JacobianAssembler::part_of_tree(int tree) const {
   const int island = work_.matrices.groups()[work_.matrices.group_of(tree)].island;
   return work_.linearization.response.parts()[island];
 }
@@ -286,7 +286,7 @@ void JacobianAssembler::list_touch_terms(const DofTree::Chain& chain, int dof) {
   work_.touch_terms.clear();
   work_.weight_count = 0;
   const std::vector<Touch>& touches = problem_.touches.touches;
-  const ClassResponse& response = work_.linearization.response;
+  const ModeResponse& response = work_.linearization.response;
   const int first_row = part_of_tree(chain.tree).first;
   auto touch = std::lower_bound(touches.begin(), touches.end(), dof,
                                 [](const Touch& one, int first_dof) { return one.dof < first_dof; });

@@ -39,7 +39,7 @@ class JacobianAssembler {
 
   int tree_of(const Touch& touch) const;
   std::span<const int> trees_of(const Touch& touch) const;
-  const ClassResponse::Part& part_of_tree(int tree) const;
+  const ModeResponse::Part& part_of_tree(int tree) const;
 
   Vec6 axis(int dof) const;
   template <int Columns>

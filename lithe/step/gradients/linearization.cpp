@@ -1,5 +1,6 @@
 #include "lithe/step/gradients/linearization.h"
 
+#include "lithe/dynamics/internal/link_velocities.h"
 #include "lithe/dynamics/internal/tree_sums.h"
 #include "lithe/linalg/padded_matrix.h"
 #include "lithe/simd/internal/finite.h"
@@ -26,13 +27,8 @@ void find_wrenches(const DofTree& tree, const ContactProblem& problem, const Ste
 
 // V and Ψ̇ under velocities u.
 void find_velocities(const DofTree& tree, const Kinematics& kin, const VecX& u, Lanes<1>& slots, RowPoint& point) {
-  point.V.resize(tree.slot_count);
-  point.Psi_dot.resize(tree.slot_count);
-  slots.resize_zero(tree.slot_count);
-  dofs_to_slots(tree, u.data(), slots);
   Lanes<6>& V_before = point.Psi_dot;
-  const Motion<double> ground = {};
-  sum_outwards(tree, ground, [&](int s) { return slots.pack(0, s) * load_motion(kin.S, s); }, V_before, point.V);
+  link_velocities(tree, kin, u, slots, V_before, point.V);
   for (int s = 0; s < tree.slot_count; s += kLanes) {
     store(point.Psi_dot, s, cross(load_motion(V_before, s), load_motion(kin.S, s)));
   }
@@ -59,7 +55,7 @@ bool bounces(const ContactProblem& problem) {
   return false;
 }
 
-bool main_point(const Model& model, const StepRecord& record, std::span<const RowClass> classes,
+bool main_point(const Model& model, const StepRecord& record, std::span<const RowMode> modes,
                 const LinearizationNeeds& needs, StepLinearization& out) {
   const DofTree& tree = model.tree();
   const StepStages& stages = stages_of(model, record);
@@ -77,7 +73,7 @@ bool main_point(const Model& model, const StepRecord& record, std::span<const Ro
   find_velocities(tree, stages.kin, record.next.v, out.slots, point);
   if (!constrained) return true;
   find_touch_velocities(tree, problem.touches, point.V, record.next.v.data(), point.touch_velocity);
-  out.response.compute(tree, problem, classes, record.reports, needs.matrices);
+  out.response.compute(tree, problem, modes, record.reports, needs.matrices);
   prefetch_more();
   const bool bouncing = bounces(problem);
   if (bouncing) {
@@ -128,12 +124,12 @@ void null_point(const Model& model, const StepRecord& record, StepLinearization&
 
 }  // namespace
 
-bool linearize(const Model& model, const StepRecord& record, std::span<const RowClass> classes,
+bool linearize(const Model& model, const StepRecord& record, std::span<const RowMode> modes,
                const LinearizationNeeds& needs, StepLinearization& out) {
   out.has_null = false;
   out.impulses = needs.impulses;
   if (record.status.diverged) return false;
-  if (!main_point(model, record, classes, needs, out)) return false;
+  if (!main_point(model, record, modes, needs, out)) return false;
   if (record.f.empty()) return true;
   out.has_null = out.response.has_null_term() || (needs.impulses && out.response.has_free_impulses());
   if (!out.has_null) return true;

@@ -3,8 +3,8 @@
 #include <span>
 #include <vector>
 
-#include "lithe/contact/class_response.h"
 #include "lithe/contact/constraint_forms.h"
+#include "lithe/contact/mode_response.h"
 #include "lithe/dynamics/inverse_dynamics.h"
 #include "lithe/step/internal/step_tape.h"
 #include "lithe/step/step_record.h"
@@ -16,7 +16,7 @@ namespace lithe::internal {
 //   r = Δt·ID(q, v, a) + (M̂ − M)(v⁺ − v) − Δt·τ_total − Jᵀf = 0,   a = (v⁺ − v)/Δt,      J_C v⁺ + D f_C − d_C = 0
 //
 // ∂r and e := ∂(d − J v⁺ − D f) come from one pass of inverse dynamics at a, with the contact wrenches as part of the
-// links' forces, and from the forms of the rows. The class's response turns them into ∂v⁺ and ∂f.
+// links' forces, and from the forms of the rows. The mode's response turns them into ∂v⁺ and ∂f.
 //
 // Where the choice of f among many matters, its null-space term needs the second equation once more: c = ∂J_C·z is −e with
 // z = M̂⁻¹P y in the place of v⁺, without targets and compliance.
@@ -44,7 +44,7 @@ struct NullPoint : RowPoint {
 };
 
 struct StepLinearization {
-  ClassResponse response;
+  ModeResponse response;
   LinearPoint main;
   NullPoint null;
   bool has_null = false;                // the second one is there
@@ -58,11 +58,11 @@ struct StepLinearization {
 
 struct LinearizationNeeds {
   bool impulses = false;  // ∂f too: then the second point is needed wherever f is not unique
-  bool matrices = false;  // ClassResponse::inverse() will be asked for
+  bool matrices = false;  // ModeResponse::inverse() will be asked for
 };
 
-// `classes` are the step's own (record.classes) or others to try. False where numbers overflow: then nothing is there to read.
-bool linearize(const Model& model, const StepRecord& record, std::span<const RowClass> classes,
+// `modes` are the step's own (record.modes) or others to try. False where numbers overflow: then nothing is there to read.
+bool linearize(const Model& model, const StepRecord& record, std::span<const RowMode> modes,
                const LinearizationNeeds& needs, StepLinearization& out);
 
 // The springs' part of ∂r: a diagonal entry Δt·k per 1-DoF joint (by q), and for a ball's three DoFs

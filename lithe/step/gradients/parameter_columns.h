@@ -14,7 +14,7 @@ namespace lithe::internal {
 //   ∂gap                                          at fixed q, of contacts that bounce: no part of the step, but of when they
 //                                                 hit (bounce.h)
 //
-// The direct ∂f are forces too: ρ holds their part −Jᵀ∂f. Then, with ∂f′ what the class answers to ρ, e and c,
+// The direct ∂f are forces too: ρ holds their part −Jᵀ∂f. Then, with ∂f′ what the mode answers to ρ, e and c,
 //
 //   ∂v⁺ = M̂⁻¹(Jᵀ ∂f′ − ρ),   the step's ∂f = ∂f′ + ∂f.
 struct ParameterColumn {

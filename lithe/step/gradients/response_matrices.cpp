@@ -83,7 +83,7 @@ void ResponseMatrices::find_groups(const DofTree& tree, const ContactProblem& pr
   }
 }
 
-void ResponseMatrices::lay_out(const DofTree& tree, const ClassResponse& response) {
+void ResponseMatrices::lay_out(const DofTree& tree, const ModeResponse& response) {
   const std::size_t count = tree.trees.size();
   N_start_.resize(count);
   N_step_.resize(count);
@@ -166,12 +166,12 @@ void ResponseMatrices::add_path_terms(const DofTree& tree, int chain, const doub
   }
 }
 
-void ResponseMatrices::multiply_forms(const DofTree& tree, const ContactProblem& problem, const ClassResponse& response,
+void ResponseMatrices::multiply_forms(const DofTree& tree, const ContactProblem& problem, const ModeResponse& response,
                                       const double* forms, double* out) {
   const TouchSpace& space = problem.touches;
   for (const Group& group : groups_) {
     if (group.island < 0) continue;
-    const ClassResponse::Part& part = response.parts()[group.island];
+    const ModeResponse::Part& part = response.parts()[group.island];
     for (const Patch& patch : response.patches_of(problem, group.island)) {
       if (patch.row_count == 0) continue;
       for (const int t : trees_of(group)) {
@@ -209,9 +209,9 @@ void ResponseMatrices::multiply_forms(const DofTree& tree, const ContactProblem&
   }
 }
 
-void ResponseMatrices::fill_K(const DofTree& tree, const ContactProblem& problem, const ClassResponse& response) {
+void ResponseMatrices::fill_K(const DofTree& tree, const ContactProblem& problem, const ModeResponse& response) {
   const auto negative_transpose = [&](const Group& group, const double* from) {
-    const ClassResponse::Part& part = response.parts()[group.island];
+    const ModeResponse::Part& part = response.parts()[group.island];
     for (const int t : trees_of(group)) {
       const DofTree::Tree& rows = tree.trees[t];
       transpose_negative(from + K_start_[t], rows.column_stride, rows.dof_count, part.size, Lt_.data() + Lt_start_[t],
@@ -219,7 +219,7 @@ void ResponseMatrices::fill_K(const DofTree& tree, const ContactProblem& problem
     }
   };
   bool sliding = false;
-  for (const ClassResponse::Part& part : response.parts()) sliding = sliding || part.sliding;
+  for (const ModeResponse::Part& part : response.parts()) sliding = sliding || part.sliding;
   if (sliding) {
     multiply_forms(tree, problem, response, response.R(), K_hat_.data());
     for (const Group& group : groups_) {
@@ -230,7 +230,7 @@ void ResponseMatrices::fill_K(const DofTree& tree, const ContactProblem& problem
   for (const Group& group : groups_) {
     if (group.island < 0) continue;
     if (!sliding) negative_transpose(group, K_hat_.data());
-    const ClassResponse::Part& part = response.parts()[group.island];
+    const ModeResponse::Part& part = response.parts()[group.island];
     const double* B = response.inverse(part);
     for (const int t : trees_of(group)) {
       const DofTree::Tree& rows = tree.trees[t];
@@ -251,7 +251,7 @@ void ResponseMatrices::fill_K(const DofTree& tree, const ContactProblem& problem
   }
 }
 
-void ResponseMatrices::fill_N(const DofTree& tree, const InverseFactor& inverse, const ClassResponse& response,
+void ResponseMatrices::fill_N(const DofTree& tree, const InverseFactor& inverse, const ModeResponse& response,
                               const Group& group, int row_tree, int column_tree) {
   const DofTree::Tree& rows = tree.trees[row_tree];
   const DofTree::Tree& columns = tree.trees[column_tree];
@@ -286,10 +286,10 @@ void ResponseMatrices::fill_N(const DofTree& tree, const InverseFactor& inverse,
   if (symmetric) mirror_lower_triangle(block, rows.dof_count, rows.column_stride);
 }
 
-void ResponseMatrices::fill_J(const DofTree& tree, const StepRecord& record, const ClassResponse& response,
+void ResponseMatrices::fill_J(const DofTree& tree, const StepRecord& record, const ModeResponse& response,
                               const Group& group) {
   const TouchSpace& space = problem_of(record).touches;
-  const ClassResponse::Part& part = response.parts()[group.island];
+  const ModeResponse::Part& part = response.parts()[group.island];
   grow(J_, Lt_.size());
   for (const int t : trees_of(group)) {
     std::fill_n(J_.data() + Lt_start_[t], static_cast<std::ptrdiff_t>(part.stride) * tree.trees[t].dof_count, 0.0);
@@ -315,7 +315,7 @@ void ResponseMatrices::fill_J(const DofTree& tree, const StepRecord& record, con
   }
 }
 
-void ResponseMatrices::fill_DB(const ClassResponse& response, const ClassResponse::Part& part) {
+void ResponseMatrices::fill_DB(const ModeResponse& response, const ModeResponse::Part& part) {
   grow(DB_, static_cast<std::size_t>(part.stride) * part.size);
   grow(residual_, static_cast<std::size_t>(part.stride) * kTileColumns);
   for (int k = 0; k < part.size; ++k) {
@@ -327,7 +327,7 @@ void ResponseMatrices::fill_DB(const ClassResponse& response, const ClassRespons
 }
 
 // Ĵ's columns of one tree, for weights of the tree's DoFs.
-void ResponseMatrices::add_J_term(const DofTree& tree, int t, const ClassResponse::Part& part, const double* weights,
+void ResponseMatrices::add_J_term(const DofTree& tree, int t, const ModeResponse::Part& part, const double* weights,
                                   int weight_stride) {
   terms_.push_back({.columns = J_.data() + Lt_start_[t],
                     .weights = weights,
@@ -338,7 +338,7 @@ void ResponseMatrices::add_J_term(const DofTree& tree, int t, const ClassRespons
                     .row_end = part.stride});
 }
 
-void ResponseMatrices::correct_K(const DofTree& tree, const ClassResponse::Part& part, const Group& group) {
+void ResponseMatrices::correct_K(const DofTree& tree, const ModeResponse::Part& part, const Group& group) {
   for (const int t : trees_of(group)) {
     std::copy_n(K(t), static_cast<std::ptrdiff_t>(part.size) * tree.trees[t].column_stride,
                 K_hat_.data() + K_start_[t]);
@@ -364,7 +364,7 @@ void ResponseMatrices::correct_K(const DofTree& tree, const ClassResponse::Part&
   });
 }
 
-void ResponseMatrices::correct_N(const DofTree& tree, const ClassResponse::Part& part, const Group& group) {
+void ResponseMatrices::correct_N(const DofTree& tree, const ModeResponse::Part& part, const Group& group) {
   for (const int column_tree : trees_of(group)) {
     for_each_few_columns(tree.trees[column_tree].dof_count, [&]<int Columns>(int column) {
       terms_.clear();
@@ -392,7 +392,7 @@ void ResponseMatrices::correct_N(const DofTree& tree, const ClassResponse::Part&
   }
 }
 
-void ResponseMatrices::compute(const Model& model, const StepRecord& record, const ClassResponse& response) {
+void ResponseMatrices::compute(const Model& model, const StepRecord& record, const ModeResponse& response) {
   const DofTree& tree = model.tree();
   find_groups(tree, problem_of(record));
   lay_out(tree, response);
@@ -400,7 +400,7 @@ void ResponseMatrices::compute(const Model& model, const StepRecord& record, con
   fill_X(tree, record.tape().inverse);
   if (!record.f.empty()) fill_K(tree, problem_of(record), response);
   for (const Group& group : groups_) {
-    const ClassResponse::Part* part = group.island < 0 ? nullptr : &response.parts()[group.island];
+    const ModeResponse::Part* part = group.island < 0 ? nullptr : &response.parts()[group.island];
     const bool inexact = part && part->size > 0 && (part->refined || !part->regular);
     if (inexact) {
       fill_J(tree, record, response, group);

@@ -8,11 +8,11 @@
 
 namespace lithe::internal {
 
-// How velocities answer pushes and demands when every row stays in its class, as matrices (docs/gradients.md):
+// How velocities answer pushes and demands when every row stays in its mode, as matrices (docs/gradients.md):
 //
 //   N = M̂⁻¹ − K J_C M̂⁻¹   (what a push does)      K = M̂⁻¹ P A_C#   (what a demand of the clamping rows does)
 //
-// with the rows in the coordinates of ClassResponse: K = K̂ B#, K̂ = M̂⁻¹ J_Fᵀ P̃, N = M̂⁻¹ − K L̂, L̂ = R J_F M̂⁻¹.
+// with the rows in the coordinates of ModeResponse: K = K̂ B#, K̂ = M̂⁻¹ J_Fᵀ P̃, N = M̂⁻¹ − K L̂, L̂ = R J_F M̂⁻¹.
 //
 // Where B is ill-conditioned, both lose digits: bodies that are held stiffly keep little of what M̂⁻¹ has for them. What N and K do
 // to the rows, Ĵ = R J_F, is known exactly, and tells how far off they are: Ĵ K + D̃ B# = I and Ĵ N = D̃ B# L̂. So each is corrected
@@ -27,7 +27,7 @@ class ResponseMatrices {
     int first_tree = 0, tree_count = 0;  // into trees()
   };
 
-  void compute(const Model& model, const StepRecord& record, const ClassResponse& response);
+  void compute(const Model& model, const StepRecord& record, const ModeResponse& response);
 
   const std::vector<Group>& groups() const { return groups_; }
   std::span<const int> trees_of(const Group& group) const {
@@ -44,7 +44,7 @@ class ResponseMatrices {
 
  private:
   void find_groups(const DofTree& tree, const ContactProblem& problem);
-  void lay_out(const DofTree& tree, const ClassResponse& response);
+  void lay_out(const DofTree& tree, const ModeResponse& response);
   // The DoFs of one chain on a path: columns of X from the tree's `first` on, weights from `position` on, rows before row_end.
   struct PathRun {
     int first, count, position, row_end;
@@ -56,17 +56,16 @@ class ResponseMatrices {
   void fill_X(const DofTree& tree, const InverseFactor& inverse);
   void add_path_terms(const DofTree& tree, int chain, const double* weights, int length);
   // M̂⁻¹ J_Fᵀ formsᵀ, for forms laid out as the response's patches say.
-  void multiply_forms(const DofTree& tree, const ContactProblem& problem, const ClassResponse& response,
+  void multiply_forms(const DofTree& tree, const ContactProblem& problem, const ModeResponse& response,
                       const double* forms, double* out);
-  void fill_K(const DofTree& tree, const ContactProblem& problem, const ClassResponse& response);
-  void fill_N(const DofTree& tree, const InverseFactor& inverse, const ClassResponse& response, const Group& group,
+  void fill_K(const DofTree& tree, const ContactProblem& problem, const ModeResponse& response);
+  void fill_N(const DofTree& tree, const InverseFactor& inverse, const ModeResponse& response, const Group& group,
               int row_tree, int column_tree);
-  void fill_J(const DofTree& tree, const StepRecord& record, const ClassResponse& response, const Group& group);
-  void fill_DB(const ClassResponse& response, const ClassResponse::Part& part);
-  void add_J_term(const DofTree& tree, int t, const ClassResponse::Part& part, const double* weights,
-                  int weight_stride);
-  void correct_K(const DofTree& tree, const ClassResponse::Part& part, const Group& group);
-  void correct_N(const DofTree& tree, const ClassResponse::Part& part, const Group& group);
+  void fill_J(const DofTree& tree, const StepRecord& record, const ModeResponse& response, const Group& group);
+  void fill_DB(const ModeResponse& response, const ModeResponse::Part& part);
+  void add_J_term(const DofTree& tree, int t, const ModeResponse::Part& part, const double* weights, int weight_stride);
+  void correct_K(const DofTree& tree, const ModeResponse::Part& part, const Group& group);
+  void correct_N(const DofTree& tree, const ModeResponse::Part& part, const Group& group);
   std::ptrdiff_t N_start(int row_tree, int column_tree) const {
     return N_start_[row_tree] + static_cast<std::ptrdiff_t>(place_[column_tree]) * N_step_[row_tree];
   }

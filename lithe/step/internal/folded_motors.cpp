@@ -229,7 +229,7 @@ void FoldedMotors::complete(const Model& model, const ContactProblem& problem, c
   const int row_count = islands_.row_count();
   RecordedProblem& out = record.tape().problem;
   for (auto* by_row : {&f_, &w_, &out.target, &out.diagonal}) by_row->resize(row_count);
-  classes_.resize(row_count);
+  modes_.resize(row_count);
   target_dropped_.assign(row_count, 0);
   int island = 0;  // of the problem
   for_each_constraint(
@@ -238,7 +238,7 @@ void FoldedMotors::complete(const Model& model, const ContactProblem& problem, c
         const int at = constraint.first_row;
         f_[at] = row.impulse_at(v_next[row.dof]);
         w_[at] = 0;
-        classes_[at] = RowClass::clamping;
+        modes_[at] = RowMode::clamping;
         out.target[at] = row.target;
         out.diagonal[at] = own_response(model.tree(), record.tape().inverse, row.dof) + 1 / row.conductance;
       },
@@ -247,7 +247,7 @@ void FoldedMotors::complete(const Model& model, const ContactProblem& problem, c
         const int to = constraint.first_row, from = posed.first_row;
         std::copy_n(record.f.begin() + from, constraint.rows, f_.begin() + to);
         std::copy_n(record.w.begin() + from, constraint.rows, w_.begin() + to);
-        std::copy_n(record.classes.begin() + from, constraint.rows, classes_.begin() + to);
+        std::copy_n(record.modes.begin() + from, constraint.rows, modes_.begin() + to);
         std::copy_n(problem.target.begin() + from, constraint.rows, out.target.begin() + to);
         std::copy_n(problem.target_dropped.begin() + from, constraint.rows, target_dropped_.begin() + to);
         const std::vector<Island>& islands = problem.islands.islands();
@@ -260,7 +260,7 @@ void FoldedMotors::complete(const Model& model, const ContactProblem& problem, c
   complete_islands(model.tree(), problem, record, steady);
   record.f.assign(f_.begin(), f_.end());
   record.w.assign(w_.begin(), w_.end());
-  record.classes.assign(classes_.begin(), classes_.end());
+  record.modes.assign(modes_.begin(), modes_.end());
   out.constraints = all_;
   out.islands = islands_.islands();
   const bool none = std::ranges::find(target_dropped_, 1) == target_dropped_.end();

@@ -22,7 +22,7 @@ namespace lithe::internal {
 // posed and solved once more. Where the solver has doubts (targets that contradict one another, impulses that are not polished), all
 // rows are posed, and the answer is theirs.
 //
-// A record never shows which motors were folded: it has all rows, with their impulses, velocities and classes.
+// A record never shows which motors were folded: it has all rows, with their impulses, velocities and modes.
 class FoldedMotors {
  public:
   // Takes the motors to fold out of `constraints`: those that are expected to stay within their limits, and none where they are too
@@ -94,7 +94,7 @@ class FoldedMotors {
 
   // Workspace of complete(), and of those named.
   std::vector<double> f_, w_;
-  std::vector<RowClass> classes_;
+  std::vector<RowMode> modes_;
   std::vector<LcpReport> reports_;
   std::vector<std::uint8_t> steady_islands_, target_dropped_;
   std::vector<LcpScales> scales_;      // of find_scales(), by island of all_

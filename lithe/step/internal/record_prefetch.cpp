@@ -42,8 +42,7 @@ void prefetch_record(const StepRecord& record) { prefetch(&record, sizeof(record
 void prefetch_buffers(const StepRecord& r) {
   // In the order in which they are read.
   upcoming.set(r.next.v, r.state.q, r.state.v, r.tape().problem.constraints, r.contacts.contacts,
-               r.tape().problem.target, r.tape().inverse.rows, r.f, r.classes, r.reports, r.w,
-               r.tape().problem.diagonal);
+               r.tape().problem.target, r.tape().inverse.rows, r.f, r.modes, r.reports, r.w, r.tape().problem.diagonal);
   prefetch_more();
 }
 

@@ -9,15 +9,15 @@ namespace lithe::internal {
 namespace {
 
 // A row that nothing is known of.
-RowClass fresh_class(const ContactProblem& problem, const Constraint& constraint, int k) {
+RowMode fresh_mode(const ContactProblem& problem, const Constraint& constraint, int k) {
   const bool pushes = problem.b[constraint.first_row] < 0;
   switch (problem.rows[constraint.first_row + k].kind) {
     case RowKind::one_sided:
-    case RowKind::friction: return pushes ? RowClass::clamping : RowClass::separating;
+    case RowKind::friction: return pushes ? RowMode::clamping : RowMode::separating;
     case RowKind::bounded:
     case RowKind::two_sided: break;
   }
-  return RowClass::clamping;
+  return RowMode::clamping;
 }
 
 // The nearest float, and never infinity.
@@ -35,7 +35,7 @@ bool RowMemory::ByKey::operator()(const Entry& a, const Entry& b) const {
 }
 
 void RowMemory::remember(std::span<const Constraint> constraints, std::span<const Island> islands,
-                         std::span<const RowClass> classes, std::span<const double> impulses,
+                         std::span<const RowMode> modes, std::span<const double> impulses,
                          std::span<const LcpReport> reports, std::span<const std::uint8_t> steady, WarmStart& out) {
   std::vector<Entry>& entries = out.entries_;
   entries.clear();
@@ -48,10 +48,10 @@ void RowMemory::remember(std::span<const Constraint> constraints, std::span<cons
     entry.feature_kind = constraint.key.feature_kind;
     entry.steady = steady[island] != 0;
     entry.ridge = static_cast<float>(reports[island].ridge);
-    std::copy_n(classes.begin() + constraint.first_row, constraint.rows, entry.classes);
+    std::copy_n(modes.begin() + constraint.first_row, constraint.rows, entry.modes);
     for (int k = 0; k < constraint.rows; ++k) entry.impulses[k] = rounded(impulses[constraint.first_row + k]);
     // A contact whose friction appears later starts by sticking.
-    std::fill(entry.classes + constraint.rows, std::end(entry.classes), RowClass::clamping);
+    std::fill(entry.modes + constraint.rows, std::end(entry.modes), RowMode::clamping);
     std::fill(entry.impulses + constraint.rows, std::end(entry.impulses), 0.0F);
   }
   // Islands are in the order of their trees, which need not be that of the shapes.
@@ -60,7 +60,7 @@ void RowMemory::remember(std::span<const Constraint> constraints, std::span<cons
 
 int RowMemory::guess(const WarmStart& from, const ContactProblem& problem, RowGuess& out) {
   const std::vector<Entry>& entries = from.entries_;
-  out.classes.resize(problem.rows.size());
+  out.modes.resize(problem.rows.size());
   out.impulses.resize(problem.rows.size());
   out.steady.assign(problem.island_count(), 1);
   out.ridges.assign(problem.island_count(), 0.0);
@@ -79,7 +79,7 @@ int RowMemory::guess(const WarmStart& from, const ContactProblem& problem, RowGu
     if (!known || !cursor->steady) out.steady[island] = 0;
     for (int k = 0; k < constraint.rows; ++k) {
       const int row = constraint.first_row + k;
-      out.classes[row] = known ? cursor->classes[k] : fresh_class(problem, constraint, k);
+      out.modes[row] = known ? cursor->modes[k] : fresh_mode(problem, constraint, k);
       out.impulses[row] = known ? cursor->impulses[k] : 0.0;
     }
     if (known) {

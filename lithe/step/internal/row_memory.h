@@ -10,21 +10,21 @@
 
 namespace lithe::internal {
 
-// A guess for all rows of a problem, and by island whether its classes are likely to be right as they are: they were the
+// A guess for all rows of a problem, and by island whether its modes are likely to be right as they are: they were the
 // last time, and no row is new.
 struct RowGuess {
-  std::vector<RowClass> classes;
+  std::vector<RowMode> modes;
   std::vector<double> impulses;
   std::vector<std::uint8_t> steady;
-  std::vector<double> ridges;  // by island: the smallest ε that had found classes of its rows; 0: not known
+  std::vector<double> ridges;  // by island: the smallest ε that had found modes of its rows; 0: not known
 };
 
 // What writes and reads a WarmStart.
 struct RowMemory {
-  // Keeps classes and impulses of all rows of constraints that are sorted by island, and how they were found. `steady`, by
+  // Keeps modes and impulses of all rows of constraints that are sorted by island, and how they were found. `steady`, by
   // island: the answer was what had been guessed.
   static void remember(std::span<const Constraint> constraints, std::span<const Island> islands,
-                       std::span<const RowClass> classes, std::span<const double> impulses,
+                       std::span<const RowMode> modes, std::span<const double> impulses,
                        std::span<const LcpReport> reports, std::span<const std::uint8_t> steady, WarmStart& out);
 
   // As remembered where a constraint of the same name was there, else as for a contact that has just closed (clamping if its

@@ -37,7 +37,7 @@ void count_stage(const LcpReport& report, StepStatus& status) {
 struct IslandRows {
   LcpGuess guess;
   std::span<double> f, w;
-  std::span<RowClass> classes;
+  std::span<RowMode> modes;
 };
 
 LcpReport solve_island(const DofTree& tree, const StepRecord& record, ContactProblem& problem, int island,
@@ -46,12 +46,12 @@ LcpReport solve_island(const DofTree& tree, const StepRecord& record, ContactPro
   IslandWorkspace& work = island_workspace();
   LcpReport report;
   if (problem.A_start[island] >= 0) {
-    report = solve_lcp(problem.lcp(island), options, rows.guess, work.lcp, rows.f, rows.w, rows.classes);
+    report = solve_lcp(problem.lcp(island), options, rows.guess, work.lcp, rows.f, rows.w, rows.modes);
   } else if (options.method == LcpMethod::direct) {
     work.forms.compute(tree, problem, island);
-    report = solve_lcp(work.forms.lcp(problem, island), options, rows.guess, work.lcp, rows.f, rows.w, rows.classes);
+    report = solve_lcp(work.forms.lcp(problem, island), options, rows.guess, work.lcp, rows.f, rows.w, rows.modes);
   } else {
-    return solve_by_sweeps(problem, island, options, work.sweeps, rows.f, rows.w, rows.classes);
+    return solve_by_sweeps(problem, island, options, work.sweeps, rows.f, rows.w, rows.modes);
   }
   if (has(report.flags, LcpFlag::targets_dropped)) {
     std::ranges::copy(work.lcp.dropped_targets(),
@@ -63,7 +63,7 @@ LcpReport solve_island(const DofTree& tree, const StepRecord& record, ContactPro
 // Whether the answer was what had been guessed: then so it may be the next time.
 bool is_steady(const IslandRows& rows, const LcpReport& report) {
   return !has(report.flags, LcpFlag::targets_dropped) && report.solved() &&
-         std::ranges::equal(rows.guess.classes, rows.classes);
+         std::ranges::equal(rows.guess.modes, rows.modes);
 }
 
 // Solves again with smaller targets where correction would add too much energy, and without them if that was not enough. True
@@ -75,7 +75,7 @@ bool limit_correction(const DofTree& tree, const StepRecord& record, ContactProb
   const double allowance = energy_allowance(problem, island, record.tape().island_masses[island], gravity_step);
   bool reduced = false;
   for (int attempt = 0; gain > allowance && attempt < 2; ++attempt) {
-    // The gain falls at least in proportion to the targets, as long as no row changes its class.
+    // The gain falls at least in proportion to the targets, as long as no row changes its mode.
     if (!reduce_correction(problem, island, attempt == 0 ? allowance / gain : 0)) break;  // a bounce, not a correction
     reduced = true;
     report = solve_island(tree, record, problem, island, rows);
@@ -99,9 +99,9 @@ class IslandSolver {
   void solve(int i) {
     const Island& island = problem_.islands.islands()[i];
     const auto part = [&](auto& all) { return std::span(all).subspan(island.first_row, island.row_count); };
-    IslandRows rows = {{}, part(record_.f), part(record_.w), part(record_.classes)};
+    IslandRows rows = {{}, part(record_.f), part(record_.w), part(record_.modes)};
     if (guessing_) {
-      rows.guess = LcpGuess(part(work_.guess.classes), part(work_.guess.impulses), work_.guess.steady[i] != 0,
+      rows.guess = LcpGuess(part(work_.guess.modes), part(work_.guess.impulses), work_.guess.steady[i] != 0,
                             work_.guess.ridges[i]);
     }
     LcpReport& report = record_.reports[i];
@@ -169,7 +169,7 @@ void solve_islands(const Model& model, StepRecord& record, StepWorkspace& work, 
   const std::size_t row_count = problem.rows.size();
   record.f.resize(row_count);
   record.w.resize(row_count);
-  record.classes.resize(row_count);
+  record.modes.resize(row_count);
   record.reports.resize(problem.island_count());
   const bool guessing = guess != nullptr && !guess->empty() && !record.options.lcp.cold;
   if (guessing) RowMemory::guess(*guess, problem, work.guess);

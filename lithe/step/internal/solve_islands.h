@@ -4,7 +4,7 @@
 
 namespace lithe::internal {
 
-// Stage 5 of a step: the impulses f of the problem in work.stages, island by island, with the velocities w and the classes that they
+// Stage 5 of a step: the impulses f of the problem in work.stages, island by island, with the velocities w and the modes that they
 // cause, and what the solver has to say about it. Islands know nothing of one another, so where they are many, threads share them
 // (StepOptions::threads), each with memory of its own; the bits are the same on any number.
 void solve_islands(const Model& model, StepRecord& record, StepWorkspace& work, const WarmStart* guess);

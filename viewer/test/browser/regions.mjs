@@ -7,7 +7,7 @@ import { press, seek, session, settle } from './harness.mjs';
 import { around, brightness, distance, hue, hue_distance, inside, picture, rgb } from './picture.mjs';
 
 // The colours that the code names: pictures must show these.
-const palette = readFileSync(new URL('../../src/palette.ts', import.meta.url), 'utf8');
+const palette = readFileSync(new URL('../../src/stage/palette.ts', import.meta.url), 'utf8');
 const kRobots = /kRobotColors = \[([^\]]*)\]/.exec(palette)[1].match(/#[0-9a-f]{6}/g).map(rgb);
 const theme_colors = (constant) => Object.fromEntries([...new RegExp(`const ${constant}[^{]*\\{([^}]*)\\}`).exec(palette)[1]
   .matchAll(/(\w+): '(#[0-9a-f]{6})'/g)].map(([, name, hex]) => [name, rgb(hex)]));

@@ -47,7 +47,8 @@ void LiveSocket::on_message() {
   }
   if (const std::optional<std::string> complaint = events_.message(client_, message)) {
     if (++complaints_ >= kMostComplaints) return refuse(websocket::close_code::policy_error, "too many bad commands");
-    send([&](Outbox& outbox) { outbox.put_error(std::make_shared<std::string>(error_message(*complaint))); });
+    send(
+        [&](SendQueue& send_queue) { send_queue.put_error(std::make_shared<std::string>(error_message(*complaint))); });
   }
   read_next();
 }
@@ -57,10 +58,10 @@ void LiveSocket::refuse(websocket::close_code code, const char* reason) {
   socket_.async_close({code, reason}, [self = shared_from_this()](beast::error_code) { self->end(); });
 }
 
-// One message is on its way at a time; the outbox decides what goes next when it has left.
+// One message is on its way at a time; the send_queue decides what goes next when it has left.
 void LiveSocket::write_next() {
   if (!open_ || closing_ || busy_) return;
-  std::optional<Outbox::Message> message = outbox_.next();
+  std::optional<SendQueue::Message> message = send_queue_.next();
   if (!message) return;
   writing_ = std::move(*message);
   busy_ = true;

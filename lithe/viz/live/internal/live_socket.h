@@ -22,10 +22,10 @@ class LiveSocket : public std::enable_shared_from_this<LiveSocket> {
              std::function<void(int client)> gone);
 
   void accept(const Request& request);
-  // Puts something into the outbox and sees that it is sent.
+  // Puts something into the send_queue and sees that it is sent.
   template <class Put>
   void send(Put put) {
-    put(outbox_);
+    put(send_queue_);
     write_next();
   }
   void shut();  // at once
@@ -45,8 +45,8 @@ class LiveSocket : public std::enable_shared_from_this<LiveSocket> {
   const ServerEvents& events_;
   std::function<void(int)> gone_;
   boost::beast::flat_buffer buffer_;
-  Outbox outbox_;
-  Outbox::Message writing_;
+  SendQueue send_queue_;
+  SendQueue::Message writing_;
   bool open_ = false, closing_ = false, busy_ = false;
   RateLimit rate_ = {200, 400};
   int complaints_ = 0;

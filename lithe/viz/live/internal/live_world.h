@@ -71,7 +71,7 @@ class LiveWorld {
   Control control_;  // of the sliders
   Control acting_;   // with pushes
   std::map<int, Grab> grabs_;
-  GrabForces grab_forces_;
+  DragForces grab_forces_;
 
   State state_;
   double time_ = 0;

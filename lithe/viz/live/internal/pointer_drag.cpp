@@ -57,7 +57,7 @@ void check_grab(const Model& model, const Grab& grab) {
   LITHE_CHECK(grab.point.allFinite() && grab.target.allFinite(), "a place of the push is not finite");
 }
 
-void GrabForces::add(const Model& model, const State& state, double time_step, const Grab& grab, Control& control) {
+void DragForces::add(const Model& model, const State& state, double time_step, const Grab& grab, Control& control) {
   kinematics(model, state.q, state.v, kin_);
   bias_forces(model, kin_, bias_, control.wrenches);
   mass_matrix(model, kin_, M_);

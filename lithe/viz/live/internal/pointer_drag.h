@@ -19,7 +19,7 @@ struct Grab {
 // would be at its target in an eighth of a second, as far as it can move there, and gets no more than a few times the
 // weight of what hangs together. So a robot can be lifted by its hand, whatever the time step, and nothing is torn
 // apart.
-class GrabForces {
+class DragForces {
  public:
   // In `state`, with the other forces of `control`; added to control.wrenches.
   void add(const Model& model, const State& state, double time_step, const Grab& grab, Control& control);

@@ -4,27 +4,27 @@
 
 namespace lithe::internal {
 
-void Outbox::put_scene(Bytes text) {
+void SendQueue::put_scene(Bytes text) {
   has_scene_ = true;
   scene_ = std::move(text);
   values_ = nullptr;
   frame_ = nullptr;
 }
 
-void Outbox::put_values(Bytes text) {
+void SendQueue::put_values(Bytes text) {
   if (has_scene_) values_ = std::move(text);
 }
 
-void Outbox::put_frame(Bytes bytes) {
+void SendQueue::put_frame(Bytes bytes) {
   if (has_scene_) frame_ = std::move(bytes);
 }
 
-void Outbox::put_error(Bytes text) {
+void SendQueue::put_error(Bytes text) {
   errors_.push_back(std::move(text));
   if (errors_.size() > kMostErrors) errors_.pop_front();
 }
 
-std::optional<Outbox::Message> Outbox::next() {
+std::optional<SendQueue::Message> SendQueue::next() {
   if (scene_) return Message{std::exchange(scene_, nullptr), false};
   if (values_) return Message{std::exchange(values_, nullptr), false};
   if (!errors_.empty()) {

@@ -9,7 +9,7 @@ namespace lithe::internal {
 
 // What a client is to be sent next. It holds little however slowly the client reads: of scenes, values and frames only
 // the last ones, which make the earlier ones void, and a few errors.
-class Outbox {
+class SendQueue {
  public:
   using Bytes = std::shared_ptr<const std::string>;
   struct Message {

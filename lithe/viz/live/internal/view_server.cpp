@@ -246,36 +246,36 @@ std::string ViewServer::address() const {
 }
 
 void ViewServer::send_scene(int client, std::string text) {
-  implementation_->to_one(client, [bytes = std::make_shared<const std::string>(std::move(text))](Outbox& outbox) {
-    outbox.put_scene(bytes);
-  });
+  implementation_->to_one(client, [bytes = std::make_shared<const std::string>(std::move(text))](
+                                      SendQueue& send_queue) { send_queue.put_scene(bytes); });
 }
 
 void ViewServer::send_error(int client, std::string text) {
-  implementation_->to_one(client, [bytes = std::make_shared<const std::string>(std::move(text))](Outbox& outbox) {
-    outbox.put_error(bytes);
-  });
+  implementation_->to_one(client, [bytes = std::make_shared<const std::string>(std::move(text))](
+                                      SendQueue& send_queue) { send_queue.put_error(bytes); });
 }
 
 void ViewServer::send_scene_to_all(std::string text) {
-  implementation_->to_all(
-      [bytes = std::make_shared<const std::string>(std::move(text))](Outbox& outbox) { outbox.put_scene(bytes); });
+  implementation_->to_all([bytes = std::make_shared<const std::string>(std::move(text))](SendQueue& send_queue) {
+    send_queue.put_scene(bytes);
+  });
 }
 
 void ViewServer::send_error_to_all(std::string text) {
-  implementation_->to_all(
-      [bytes = std::make_shared<const std::string>(std::move(text))](Outbox& outbox) { outbox.put_error(bytes); });
+  implementation_->to_all([bytes = std::make_shared<const std::string>(std::move(text))](SendQueue& send_queue) {
+    send_queue.put_error(bytes);
+  });
 }
 
 void ViewServer::send_values_to_all(std::string text) {
-  implementation_->to_all(
-      [bytes = std::make_shared<const std::string>(std::move(text))](Outbox& outbox) { outbox.put_values(bytes); });
+  implementation_->to_all([bytes = std::make_shared<const std::string>(std::move(text))](SendQueue& send_queue) {
+    send_queue.put_values(bytes);
+  });
 }
 
 void ViewServer::send_frame_to_all(std::string bytes_to_send) {
-  implementation_->to_all([bytes = std::make_shared<const std::string>(std::move(bytes_to_send))](Outbox& outbox) {
-    outbox.put_frame(bytes);
-  });
+  implementation_->to_all([bytes = std::make_shared<const std::string>(std::move(bytes_to_send))](
+                              SendQueue& send_queue) { send_queue.put_frame(bytes); });
 }
 
 }  // namespace lithe::internal
