@@ -66,7 +66,6 @@
 #include "lithe/collision/pair_scratch.h"
 
 // A step and its derivatives.
-#include "lithe/scenes/world.h"
 #include "lithe/step/contact_columns.h"
 #include "lithe/step/finite_differences.h"
 #include "lithe/step/gradcheck.h"
