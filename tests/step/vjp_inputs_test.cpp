@@ -5,6 +5,7 @@
 #include <random>
 #include <utility>
 
+#include "lithe/model/configuration.h"
 #include "lithe/scenes/world.h"
 #include "lithe/step/gradients/displaced_step.h"
 #include "lithe/step/step_jacobians.h"
