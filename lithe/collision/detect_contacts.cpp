@@ -1,6 +1,7 @@
 #include "lithe/collision/detect_contacts.h"
 
 #include "lithe/collision/broad/broad_phase.h"
+#include "lithe/collision/broad/place_shapes.h"
 #include "lithe/core/check.h"
 
 namespace lithe {
@@ -12,23 +13,6 @@ struct internal::DetectionBuffers {
   PairScratch scratch;
   std::vector<Pose> poses;  // X_WG per shape that moves
 };
-
-namespace {
-
-void place_shapes(const ColliderSet& set, std::span<const Pose> X_WB, std::vector<Pose>& poses) {
-  const auto& colliders = set.colliders();
-  poses.resize(colliders.size());
-  for (std::size_t i = 0; i < colliders.size(); ++i) {
-    const Collider& c = colliders[i];
-    if (set.is_fixed(c.shape)) {
-      poses[i] = set.fixed_pose(c.shape);
-    } else {
-      poses[i] = c.placed_at_origin ? X_WB[c.body] : X_WB[c.body] * c.placement;
-    }
-  }
-}
-
-}  // namespace
 
 DetectionWorkspace::DetectionWorkspace() : buffers_(std::make_unique<DetectionBuffers>()) {}
 DetectionWorkspace::~DetectionWorkspace() = default;

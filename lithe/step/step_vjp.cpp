@@ -60,6 +60,8 @@ void step_vjp(const Model& model, const StepRecord& record, const StepCotangent&
   check_record(model, record, "step_vjp");
   check_parameters(model, options.parameters, "step_vjp");
   const StepParameters* parameters = chosen_parameters(model, options, out.workspace());
+  // Both vectors keep their sizes, and so their memory, from call to call.
+  if (options.motor_targets) out.parameters.swap(out.workspace().parameters_and_targets);
   check_part(by_next.q, model.nv(), "step_vjp", "by_next.q");
   check_part(by_next.v, model.nv(), "step_vjp", "by_next.v");
   check_part(by_next.f, static_cast<Eigen::Index>(record.f.size()), "step_vjp", "by_next.f");
@@ -71,8 +73,10 @@ void step_vjp(const Model& model, const StepRecord& record, const StepCotangent&
     mode_vjp(model, record, record.modes, by_next, parameters, out);
   }
   if (options.motor_targets) {
-    out.motor_targets = out.parameters.tail(static_cast<Eigen::Index>(model.motors().size()));
-    out.parameters.conservativeResize(options.parameters.size());
+    VecX& all = out.workspace().parameters_and_targets;
+    all.swap(out.parameters);
+    out.parameters = all.head(options.parameters.size());
+    out.motor_targets = all.tail(static_cast<Eigen::Index>(model.motors().size()));
   } else {
     out.motor_targets.resize(0);
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "lithe/collision/broad/place_shapes.h"
 #include "lithe/dynamics/body_motion.h"
 #include "lithe/model/configuration.h"
 #include "lithe/model/model_builder.h"
@@ -16,6 +17,8 @@
 #include "tests/support/random_test.h"
 
 namespace lithe::test {
+
+using namespace internal;
 namespace {
 
 std::vector<Pose> poses_at(const Model& model, const VecX& q) {
@@ -108,14 +111,12 @@ TEST(DetectContacts, FindsWhatEveryPairAloneFinds) {
     ContactSet alone;
     PairScratch scratch;
     const auto& all = colliders.colliders();
-    const auto place_of = [&](const Collider& c) {
-      if (colliders.is_fixed(c.shape)) return colliders.fixed_pose(c.shape);
-      return c.placed_at_origin ? X_WB[c.body] : X_WB[c.body] * c.placement;
-    };
+    std::vector<Pose> X_WG;
+    place_shapes(colliders, X_WB, X_WG);
     for (const Collider& a : all) {
       for (const Collider& b : all) {
         if (a.shape >= b.shape || !colliders.may_touch(a.shape, b.shape)) continue;
-        collide(a, place_of(a), b, place_of(b), scratch, alone.contacts);
+        collide(a, X_WG[a.shape], b, X_WG[b.shape], scratch, alone.contacts);
       }
     }
     ASSERT_TRUE(same_bits(set, alone)) << set.contacts.size() << " and " << alone.contacts.size() << " contacts";

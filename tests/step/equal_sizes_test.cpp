@@ -53,7 +53,7 @@ void expect_right(const World& world, const std::vector<std::string>& parameters
 
 TEST(EqualSizes, OfTwoBallsMoveTheKneeByHalf) {
   // Approaching, v⁺ = −(gap − 0.8·k)/Δt with gap = x − r_a − r_b and the knee k = 1e-5·min(r_a, r_b).
-  const double knee = (1 - ConstraintOptions{}.correction) * kContactKnee;
+  const double knee = (1 - StepOptions{}.correction) * kContactKnee;
   const auto by_radii = [&](double fixed, double moving) {
     World world = approaching(Sphere{fixed}, Sphere{moving}, fixed + moving);
     world.step();
@@ -84,7 +84,7 @@ TEST(EqualSizes, OfARodsTwoThinSidesCountHalfEach) {
   rod.step();
   expect_right(rod, {"shape/moving/half_x", "shape/moving/half_y", "shape/moving/half_z"});
   EXPECT_NEAR(velocity_by(rod, "shape/moving/half_y"),
-              0.5 * 20 * (1 - ConstraintOptions{}.correction) * kContactKnee / kApproachTimeStep, 1e-9);
+              0.5 * 20 * (1 - StepOptions{}.correction) * kContactKnee / kApproachTimeStep, 1e-9);
 }
 
 }  // namespace

@@ -485,11 +485,11 @@ TEST(ParameterGradients, AllocateNothingOnceWarm) {
     const ConstrainedCase at = chance(random, 0.5) ? random_mechanism_case(random) : random_solids_case(random);
     StepRecord record;
     step(at.model, at.state, at.control, at.options, record, nullptr);
-    const StepParameters parameters(at.model, step_parameter_names(at.model));
+    const GradientOptions by_all = {.parameters = StepParameters(at.model, step_parameter_names(at.model))};
     StepParameterJacobian jacobian;
-    step_parameter_jacobian(at.model, record, jacobian, {.parameters = parameters});
+    step_parameter_jacobian(at.model, record, jacobian, by_all);
     const AllocationGuard guard;
-    step_parameter_jacobian(at.model, record, jacobian, {.parameters = parameters});
+    step_parameter_jacobian(at.model, record, jacobian, by_all);
     const long allocations = guard.count();
     EXPECT_EQ(allocations, 0);
   });

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <algorithm>
+#include <cmath>
 #include <optional>
 #include <random>
 #include <utility>
@@ -78,13 +78,12 @@ TEST(VjpInputs, GradientsByTargetsAndWrenchesAreThoseOfDifferences) {
         EXPECT_TRUE(vjp.wrenches.col(0).isZero(0));  // nothing moves the world
 
         const DisplacedControl moved{at, record, lambda};
-        const double floor = 1e-3 * vjp.tau.cwiseAbs().maxCoeff();
         bool checked = false;
         for (int m = 0; m < vjp.motor_targets.size(); ++m) {
           const auto numeric = moved.derivative(1e-5, [&](Control& c, double h) { c.motor_targets[m] += h; });
           if (!numeric) continue;
-          EXPECT_NEAR(vjp.motor_targets[m], *numeric, 2e-5 * std::max(std::abs(*numeric), floor)) << "motor " << m;
-          targets += *numeric != 0 ? 1 : 0;
+          EXPECT_NEAR(vjp.motor_targets[m], *numeric, 1e-9 + 2e-5 * std::abs(*numeric)) << "motor " << m;
+          targets += std::abs(*numeric) > 1e-6 ? 1 : 0;
           checked = true;
         }
         for (int body = 1; body < bodies; ++body) {
@@ -92,9 +91,9 @@ TEST(VjpInputs, GradientsByTargetsAndWrenchesAreThoseOfDifferences) {
             const auto numeric =
                 moved.derivative(1e-3, [&](Control& c, double h) { c.wrenches[body - 1].wrench[k] += h; });
             if (!numeric) continue;
-            EXPECT_NEAR(vjp.wrenches(k, body), *numeric, 2e-5 * std::max(std::abs(*numeric), floor))
+            EXPECT_NEAR(vjp.wrenches(k, body), *numeric, 1e-11 + 2e-5 * std::abs(*numeric))
                 << "body " << body << ", component " << k;
-            wrenches += *numeric != 0 ? 1 : 0;
+            wrenches += std::abs(*numeric) > 1e-6 ? 1 : 0;
             checked = true;
           }
         }
@@ -107,14 +106,11 @@ TEST(VjpInputs, GradientsByTargetsAndWrenchesAreThoseOfDifferences) {
 }
 
 TEST(VjpInputs, TargetsAreTheSameAsParametersAndStandBehindThem) {
-  const World world = [] {
-    World gripper("gripper");
-    for (int k = 0; k < 40; ++k) gripper.step();
-    return gripper;
-  }();
+  World world("four_bar");
+  for (int k = 0; k < 5; ++k) world.step();
   const Model& model = world.model();
   const StepCotangent lambda = {.v = VecX::Ones(model.nv())};
-  const StepParameters some(model, {"time_step", "body/palm/mass"});
+  const StepParameters some(model, {"time_step", "gravity/z"});
   StepVjp together, alone, targets;
   step_vjp(model, world.record(), lambda, together, {.parameters = some, .motor_targets = true});
   step_vjp(model, world.record(), lambda, alone, {.parameters = some});

@@ -39,6 +39,7 @@ struct StepVjpWorkspace {
   AlignedBuffer held_back;   // −T_Cᵀ s, over touches
   AlignedBuffer touches, touches2;
   ParametersWithTargets with_targets;
+  VecX parameters_and_targets;  // the gradient by these
   Lanes<6> velocities, velocities_before;  // of links, at the velocities ∂ℓ/∂τ
   // Of the modes.
   BounceWorkspace bounce;
