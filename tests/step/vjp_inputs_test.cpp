@@ -63,6 +63,7 @@ TEST(VjpInputs, GradientsByTargetsAndWrenchesAreThoseOfDifferences) {
         const auto bodies = static_cast<int>(at.model.bodies().size());
         if (at.control.motor_targets.size() == 0)
           at.control.motor_targets.setZero(static_cast<Eigen::Index>(at.model.motors().size()));
+        at.control.wrenches.clear();
         for (int body = 1; body < bodies; ++body) {
           at.control.wrenches.push_back({BodyIndex(body), Vec6(random_vector(random, 6))});
         }
