@@ -94,8 +94,9 @@ format-check:  ## fail if any C++ code is not formatted
 	@tools/setup.sh test
 	$(TIMED) "format" bash -c "$(sources) | xargs -0 -r $(VENV)/clang-format --dry-run --Werror"
 
-layer-check:  ## fail if an include goes against the order of the rooms
+layer-check:  ## fail if an include goes against the order of the rooms, or a file or a room is not as it should be
 	$(TIMED) "layers" python3 tools/check_layers.py
+	$(TIMED) "files and comments" python3 tools/house_figures.py --check
 
 tool-test:  ## test the tools
 	@tools/setup.sh test

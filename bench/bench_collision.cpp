@@ -16,10 +16,10 @@
 #include "bench/runner.h"
 #include "bench/subject.h"
 #include "lithe/collision/detect_contacts.h"
-#include "lithe/step/contact_columns.h"
 #include "lithe/dynamics/body_motion.h"
 #include "lithe/io/load.h"
 #include "lithe/scenes/solids/free_bodies.h"
+#include "lithe/step/contact_columns.h"
 
 namespace lithe::bench {
 

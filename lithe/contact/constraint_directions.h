@@ -27,6 +27,7 @@ struct ContactDirections {
   Vec3 n, t1, t2, sigma;
   PackVec3 rows;  // n, t₁, t₂
 
+  // `normal` is of unit length.
   void set(const Vec3& normal) {
     n = normal;
     const TangentBasis basis = tangent_basis(n);

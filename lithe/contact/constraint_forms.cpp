@@ -24,7 +24,7 @@ struct Side {
   Twist now, before;  // under u; under the velocities at the step's start
 };
 
-// Of a body at a contact, for each of its rows.
+// Velocities of a body at a contact, for each row of the contact.
 struct RowVelocities {
   PackVec3 w = {}, v = {};
 
@@ -42,7 +42,7 @@ struct RowVelocities {
 struct RowForms {
   PackVec3 turn, shift;
 
-  // What comes of p's and n's own motion.
+  // Takes off what p's and n's own motion does to the rows.
   LITHE_INLINE void subtract(const PointMotion& motion, const ContactDirections& directions, const PackVec3& D,
                              const RowVelocities& v_i, const RowVelocities& v_r) {
     const PackVec3 by_p = cross(D, v_i.w - v_r.w);
@@ -73,6 +73,7 @@ class FormWriter {
     rate_ = 0;
   }
 
+  // E of one patch, constraint by constraint, and the sum of their T̂.
   void write_patch(int index, std::vector<Constraint>::const_iterator& constraint) {
     patch_ = &problem_.patches[index];
     form_a_ = out_.rows.data() + patch_->start;
@@ -92,8 +93,10 @@ class FormWriter {
   }
 
  private:
+  // Whether a push on this side moves nobody: nothing moves it, or the mode holds its body.
   bool is_balanced(int touch) const { return touch < 0 || (in_.balanced_by && in_.balanced_by->holds(touch)); }
 
+  // Origins and twists of the two bodies that the patch acts on.
   void find_sides() {
     const int touches[2] = {patch_->touch_a, patch_->touch_b};
     for (const bool second : {false, true}) {
@@ -127,6 +130,7 @@ class FormWriter {
     }
   }
 
+  // ∂d/∂gap of a contact or a limit.
   double rate_of_gap(const Constraint& constraint) {
     if (!in_.targets) return 0;
     // Where no target was dropped the rule alone decides, and most constraints follow the same.
@@ -139,6 +143,7 @@ class FormWriter {
   double rate_of_error(const Constraint& constraint, int k) const {
     return in_.targets ? error_rate(problem_, constraint, constraint.first_row + k, in_.options, *report_) : 0.0;
   }
+  // ∂d/∂q of a motor's row: d depends on target − q alone.
   double motor_rate(const Constraint& constraint) const {
     const Motor& motor = model_.motors()[constraint.index];
     if (!in_.targets || motor.target == Motor::Target::velocity) return 0;
@@ -147,6 +152,7 @@ class FormWriter {
     return -motor_row_rates(motor, joint, in_.contact.q[joint.q_index], wanted, h_).target.d;
   }
 
+  // E of a row on one or two DoFs: ∂d/∂q.
   void dof(double a, double b = 0) {
     form_a_[row_] = a;
     if (size_b_ > 0) form_b_[row_] = b;
@@ -183,6 +189,7 @@ class FormWriter {
     return directions_;
   }
 
+  // Whether the row's target is −e J v, and has stayed so.
   bool bounces(const Constraint& constraint) const {
     return constraint.rule == TargetRule::restitution && in_.targets &&
            !target_is_held(problem_, constraint.first_row, *report_);
@@ -260,6 +267,8 @@ class FormWriter {
       push.spin(lanes_of(sign * directions.n.cross(tangential)), lanes_of(directions.sigma));
   }
 
+  // The rows of a loop closure along the world's axes: three of the points of its two frames and, of a weld, three of their turn φ. Targets
+  // move with the errors (rate_of_error()).
   void loop(const Constraint& constraint) {
     const LoopClosure& closure = model_.loops()[constraint.index];
     const Pose frames[2] = {in_.contact.X_WB[closure.a] * closure.placement_a,
@@ -329,6 +338,7 @@ void constraint_forms(const Model& model, const FormInput& in, ConstraintForms& 
   out.pushes.resize(problem.patches.size());
   out.bouncing.clear();
   out.irregular = false;
+  // Islands, patches and constraints are in the same order, that of the rows.
   FormWriter writer(model, in, out);
   const LcpReport none;
   auto constraint = problem.constraints.begin();

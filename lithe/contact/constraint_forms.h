@@ -53,6 +53,7 @@ struct FormInput {
   const ModeResponse* balanced_by = nullptr;
 };
 
+// Fills in E of all rows and T̂ of all patches.
 void constraint_forms(const Model& model, const FormInput& in, ConstraintForms& out);
 
 }  // namespace lithe::internal

@@ -58,7 +58,7 @@ class MotionWriter {
   }
 
  private:
-  // As for a vertex over a face; n_r.
+  // Begins with the motion of a vertex over a face, and returns n_r.
   Vec3 start(bool reference_is_a) const {
     const Vec3 n_r = reference_is_a ? Vec3(-contact_.n) : contact_.n;
     out_.reference_is_a = reference_is_a;
@@ -74,7 +74,7 @@ class MotionWriter {
   void slide(const Vec3& along, const Vec3& by_turn, const Vec3& by_shift) const {
     out_.slides[out_.slide_count++] = {along, by_turn, by_shift};
   }
-  // The gap is p's height over the face.
+  // The gap is p's height over the face, so it changes as p slides.
   void slide_gap() const {
     const PointMotion::Term& slide = out_.slides[0];
     const double up = slide.along.dot(out_.gap_by_shift);

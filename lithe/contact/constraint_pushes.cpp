@@ -4,6 +4,7 @@ namespace lithe::internal {
 
 namespace {
 
+// Three columns of a 6×6 matrix, each by two packs that overlap: the second one overwrites the zero of the first.
 LITHE_INLINE void store_columns(const PackMat3& top, const PackMat3& bottom, double* to) {
   for (int c = 0; c < 3; ++c) {
     store_anywhere(to + 6 * c, top.column[c]);
@@ -25,6 +26,7 @@ LITHE_INLINE void subtract_cross(Pack x, const PackMat3& b, PackMat3& a) {
 
 }  // namespace
 
+// One of the four matrices of the table in the header, on the body kOn by the motion of kBy, with each body's part about its own origin.
 // `offset`: from the incident body's origin to the other's.
 template <PushSums::Body kOn, PushSums::Body kBy>
 LITHE_INLINE PushSums::Block PushSums::block(const ContactSums& sums, Pack offset) {
@@ -71,6 +73,7 @@ LITHE_INLINE void PushSums::put(const Block& block, bool fresh, Mat6& to) {
   if (!fresh) to += sum;
 }
 
+// Contacts whose incident body is a, then those whose incident body is b; what comes first overwrites what stood in the matrices.
 void PushSums::write(bool a_moves, bool b_moves, const Vec3& offset, ConstraintForms::Push& out) const {
   const bool moves[2] = {a_moves, b_moves};
   Mat6* const to[2][2] = {{&out.aa, &out.ab}, {&out.ba, &out.bb}};
@@ -93,6 +96,7 @@ void PushSums::write(bool a_moves, bool b_moves, const Vec3& offset, ConstraintF
   }
   for (const bool i : {false, true}) {
     if (!loops_[i].used) continue;
+    // The push of a loop on one body rides on it, and does not ask how the other one moves.
     Block ride;
     ride.set_zero();
     ride.top_left = loops_[i].R;

@@ -40,6 +40,7 @@ class CoefficientWriter {
     if (size_b_ > 0) put(b_, -d, Vec3::Zero());
     ++row_;
   }
+  // a·(velocity of the first DoF) + b·(velocity of the second)
   void add_dofs(double a, double b = 0) {
     a_[row_] = a;
     if (size_b_ > 0) b_[row_] = b;
@@ -47,6 +48,7 @@ class CoefficientWriter {
   }
 
  private:
+  // One row of one side, about the origin of its tree.
   void put(double* side, const Vec3& angular, const Vec3& linear) const {
     for (int k = 0; k < 3; ++k) {
       side[k * stride_ + row_] = angular[k];
@@ -65,6 +67,7 @@ class CoefficientWriter {
 struct LoopFrames {
   Pose a, b;  // in the world
 };
+// Where the two frames of a loop closure are in the world.
 LoopFrames loop_frames(const Model& model, const ContactInput& in, int index) {
   const LoopClosure& loop = model.loops()[index];
   return {in.X_WB[loop.a] * loop.placement_a, in.X_WB[loop.b] * loop.placement_b};
@@ -75,6 +78,7 @@ Vec3 turn_between(const LoopFrames& frames) {
   return quaternion_log(quaternion_from_rotation(frames.a.R * frames.b.R.transpose()));
 }
 
+// T of one constraint, row by row, as the table in the header says.
 void write_coefficients_of(const Model& model, const ContactInput& in, const Constraint& constraint,
                            CoefficientWriter& writer) {
   switch (constraint.kind) {
@@ -127,7 +131,7 @@ double gap_target(double gap, double knee, double approach, double restitution, 
   return d;
 }
 
-// Two-sided: back by a share of the error.
+// The target of one row of a two-sided constraint, by a share of its error. One row at the cap marks all rows of its constraint.
 double error_target(double error, const ConstraintOptions& options, TargetRule& rule) {
   const double d = -options.loop_correction * error / options.time_step;
   const double most = options.max_loop_speed;
@@ -135,10 +139,12 @@ double error_target(double error, const ConstraintOptions& options, TargetRule& 
   return std::clamp(d, -most, most);
 }
 
+// q of a joint with one DoF.
 double position_of(const DofTree& tree, const ContactInput& in, int dof) {
   return in.q[tree.joints[tree.joint_of[dof]].q_index];
 }
 
+// Writes what a constraint's rows are besides their coefficients, and which rule gave the target.
 class RowWriter {
  public:
   RowWriter(const Model& model, const ContactInput& in, const ConstraintOptions& options, ContactProblem& problem)
@@ -204,6 +210,7 @@ class RowWriter {
   }
 
  private:
+  // How fast the contact closes at the step's start is asked only where it could bounce.
   double contact_target(Constraint& constraint) const {
     const Contact& contact = in_.contacts.contacts[constraint.index];
     const std::vector<Collider>& colliders = in_.colliders.colliders();
@@ -212,12 +219,14 @@ class RowWriter {
     const double approach = restitution > 0 ? problem_.velocity[constraint.first_row] : 0;
     return gap_target(contact.gap, knee, approach, restitution, options_, constraint.rule);
   }
+  // How far the joint is from its limit, negative beyond it.
   double limit_gap(const Constraint& constraint) const {
     const DofTree& tree = model_.tree();
     const DofTree::Resistance& limits = tree.resistance[constraint.index];
     const double q = position_of(tree, in_, constraint.index);
     return constraint.kind == ConstraintKind::lower_limit ? q - limits.lower : limits.upper - q;
   }
+  // How far the joint is from multiplier·(position of its source) + offset.
   double mimic_error(const Constraint& constraint) const {
     const Mimic& mimic = model_.mimics()[constraint.index];
     const DofTree& tree = model_.tree();
@@ -233,6 +242,8 @@ class RowWriter {
 
 }  // namespace
 
+// An infinite gain leaves the compliance at zero: the joint is to be at its target by the end of the step, or as near as its velocity
+// limit allows.
 MotorRow motor_row(const Model& model, const ConstVecRef& q, const Motor& motor, double wanted, double time_step) {
   const double h = time_step;
   const Joint& joint = model.joints()[motor.joint];

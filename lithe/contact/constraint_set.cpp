@@ -8,6 +8,7 @@ namespace lithe::internal {
 
 namespace {
 
+// The key of a contact: the two shapes and the two features that touch.
 ConstraintKey key_of(const Contact& contact) {
   const auto shape = [](ShapeIndex index) { return static_cast<std::uint64_t>(static_cast<int>(index)); };
   return {.pair = shape(contact.a) << 30 | shape(contact.b),
@@ -15,11 +16,12 @@ ConstraintKey key_of(const Contact& contact) {
           .feature_kind = static_cast<std::uint8_t>(contact.feature.index())};
 }
 
-// Of anything but a contact: there is one of its kind and number.
+// The key of anything but a contact: there is one constraint of each kind and number.
 ConstraintKey key_of(const Constraint& constraint) {
   return {.pair = static_cast<std::uint64_t>(constraint.kind) << 60 | static_cast<std::uint64_t>(constraint.index)};
 }
 
+// A contact without friction has a normal row and no tangents.
 void add_contacts(const Model& model, const ContactSet& contacts, std::vector<Constraint>& out) {
   const std::vector<DofTree::BodyPlace>& places = model.tree().bodies;
   for (std::size_t k = 0; k < contacts.contacts.size(); ++k) {

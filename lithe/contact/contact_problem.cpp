@@ -13,7 +13,7 @@ namespace lithe::internal {
 
 namespace {
 
-// Of positions, of their distance from the origin.
+// Rounding of positions, as a share of their distance from the origin.
 constexpr double kPositionRounding = 4e-16;
 
 // Neighbouring constraints of one island on the same touches share a patch.
@@ -50,6 +50,7 @@ void find_patches(ContactProblem& problem) {
   }
 }
 
+// Room for all that is kept by row; which islands get A, and where it lies.
 void lay_out(const DofTree& tree, const LcpOptions& lcp, bool matrices, ContactProblem& problem) {
   const std::size_t rows = problem.islands.row_count();
   // Whole packs are written at any row, so there is room for three numbers more.
@@ -160,6 +161,7 @@ void touch_impulses(const ContactProblem& problem, const double* coefficients, c
         int r = 0;
         for (; r + kLanes <= patch.row_count; r += kLanes)
           sums += as_pack(c + r) * load_anywhere(f + patch.first_row + r);
+        // f may end with these rows, so the rest goes one by one.
         double sum = lane_sum(sums);
         for (; r < patch.row_count; ++r) sum += c[r] * f[patch.first_row + r];
         at[k] += sum;

@@ -8,10 +8,12 @@ namespace lithe::internal {
 
 namespace {
 
+// What targets leave of b when they are reduced counts as rounding up to this share of the largest b.
 constexpr double kRounding = 1e-13;
 // Through a lever of thirty to one a row presses on a thousand times the mass; what seems heavier presses on a joint's axis.
 constexpr double kMostLever = 1000;
 
+// Whether a target of this rule is there to take an error back.
 bool corrects(TargetRule rule) {
   return rule == TargetRule::correction || rule == TargetRule::capped || rule == TargetRule::reduced;
 }
@@ -46,11 +48,13 @@ double energy_gain(const ContactProblem& problem, int island_index, std::span<co
       const double velocity = w[i] + problem.target[row] - problem.compliance[row] * f[i];
       work += f[i] * (velocity + problem.b[row] + problem.target[row]) / 2;
     }
+    // Motors may put in what they like; what they take out counts.
     gain += constraint.kind == ConstraintKind::motor ? std::min(work, 0.0) : work;
   }
   return gain;
 }
 
+// The formula of the header, over the rows that correct something.
 double energy_allowance(const ContactProblem& problem, int island_index, double mass, double gravity_step) {
   const Island& island = problem.islands.islands()[island_index];
   const LcpDiagonal diagonal = problem.diagonal(island_index);

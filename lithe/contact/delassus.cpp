@@ -80,6 +80,7 @@ void multiply_block(int size, bool add, const double* coefficients, const Patch&
   if (size == 1 && add) multiply_block<1, true>(coefficients, patch, response, response_stride, columns, A, stride);
 }
 
+// Where two patches have no tree in common their rows do not feel each other.
 void clear_block(const Patch& patch, int columns, double* A, int stride) {
   for (int j = 0; j < columns; ++j) std::fill_n(A + static_cast<std::ptrdiff_t>(j) * stride, patch.stride, 0.0);
 }
@@ -124,6 +125,7 @@ class PatchProducts {
     return coefficients + patch.start + (second ? space_.size_of(patch.touch_a) * patch.stride : 0);
   }
 
+  // Λ Rᵀ of the source's rows, in the blocks of its one or two trees.
   void find_responses(const Patch& source) {
     const int a = space_.block_of(source.touch_a);
     const int b = space_.block_of(source.touch_b);
@@ -150,6 +152,7 @@ class PatchProducts {
     return patch.row_count == 1 && patch.touch_a >= 0 && patch.touch_b < 0 && space_.touches[patch.touch_a].size == 1;
   }
 
+  // Finds runs of neighbouring rows on DoFs of one tree, and lists the patches that are none.
   void list_dof_rows() {
     std::vector<DofRun>& runs = workspace_.dof_runs;
     workspace_.dof_rows.clear();
@@ -193,6 +196,7 @@ class PatchProducts {
     }
   }
 
+  // The rows of a patch by the columns of the source, through every tree that both act on.
   void write_block(const Patch& patch, int columns, double* to) const {
     bool written = false;
     for (const bool b : {false, true}) {
@@ -295,6 +299,7 @@ void fill_diagonal(ContactProblem& problem, const Patch& patch) {
   }
 }
 
+// A_ii of an island whose A is not formed.
 void fill_diagonal(ContactProblem& problem, int island) {
   for (const Patch& patch : problem.patches_of(island)) fill_diagonal(problem, patch);
 }
@@ -303,6 +308,7 @@ void fill_diagonal(ContactProblem& problem, int island) {
 
 namespace {
 
+// D on the diagonal of A.
 void add_compliance(const ContactProblem& problem, const Island& island, double* A) {
   const int stride = matrix_stride(island);
   for (int j = 0; j < island.row_count; ++j) {
@@ -310,6 +316,7 @@ void add_compliance(const ContactProblem& problem, const Island& island, double*
   }
 }
 
+// A of one island as T Λ Tᵀ, patch by patch.
 void fill_matrix(const ContactProblem& problem, int island_index, TouchProductWorkspace& workspace, double* A) {
   const Island& island = problem.islands.islands()[island_index];
   const int stride = matrix_stride(island);

@@ -10,6 +10,7 @@ namespace lithe::internal {
 
 namespace {
 
+// Numbers in a block: four rows by the four DoFs of a pack.
 constexpr int kBlock = kLanes * kLanes;
 constexpr int kMostPacks = 64;  // as many as a set can hold
 
@@ -22,13 +23,15 @@ LITHE_INLINE void for_each_member(std::uint64_t set, Visit visit) {
   for (; set != 0; set &= set - 1) visit(set & -set, std::countr_zero(set));
 }
 
+// The g-th pack on the way from the root to a DoF.
 int pack_on_path(const DofTree& tree, int dof, int g) {
   return tree.path_groups[tree.chains[tree.chain[dof]].first_group + g] / kLanes;
 }
 
 }  // namespace
 
-// Parents get their number before what hangs on them, so a path's packs ascend.
+// The packs on a touch's path, which get their numbers as they come up. Parents get theirs before what hangs on them, so a path's packs
+// ascend.
 bool DofForms::find_packs(const DofTree& tree, const Touch& touch, Packs& packs) {
   packs = 0;
   for (int g = 0; g < touch.packs; ++g) {
@@ -80,6 +83,7 @@ void DofForms::add_side(const DofTree& tree, const TouchSpace& space, const Touc
   }
 }
 
+// A row on one DoF is a multiple of that DoF's row of W, and is not copied. All others are sums over both sides, on the packs of both.
 void DofForms::add_rows(const DofTree& tree, const TouchSpace& space, const Patch& patch, const double* coefficients) {
   const Touch* a = patch.touch_a < 0 ? nullptr : &space.touches[patch.touch_a];
   const Touch* b = patch.touch_b < 0 ? nullptr : &space.touches[patch.touch_b];
@@ -103,7 +107,7 @@ void DofForms::add_rows(const DofTree& tree, const TouchSpace& space, const Patc
   for (int r = 0; r < patch.row_count; ++r, out += width) rows_.push_back({packs, out, 1});
 }
 
-// Up to four rows.
+// Up to four rows become the blocks of one group. A row has zeros in packs that only others of its group have.
 void DofForms::add_group(const Row* rows, int count) {
   Group group{.packs = 0, .start = static_cast<int>(blocks_used_)};
   for (int r = 0; r < count; ++r) group.packs |= rows[r].packs;
@@ -150,6 +154,7 @@ void DofForms::multiply(double* A, int stride) const {
     const Group& b = groups_[J];
     double* columns = A + static_cast<std::ptrdiff_t>(kLanes) * J * stride;
     const int column_count = std::min(kLanes, n - kLanes * J);
+    // Two groups meet in the packs that both have. What is below the diagonal is transposed into its place above.
     for (int I = J; I < count; ++I) {
       const Group& a = groups_[I];
       Pack sum[kLanes] = {};

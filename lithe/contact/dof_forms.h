@@ -13,8 +13,8 @@ struct Patch;
 
 // The rows of one island as forms on DoFs, G = J X with M̂⁻¹ = X Xᵀ, and all of A = G Gᵀ.
 //
-// A row has numbers for the DoFs of its paths only. Four rows that follow one another make a group, and what they have for the four DoFs of a
-// pack is a block, laid out as columns. So 4×4 entries of A are sums over the packs that two groups share, without sums over lanes. Where
+// A row has numbers for the DoFs of its paths only. Four rows that follow one another make a group, and what they have for the four DoFs of
+// a pack is a block, laid out as columns. So 4×4 entries of A are sums over the packs that two groups share, without sums over lanes. Where
 // most touches carry few rows each, as joints and closed loops do, this takes a quarter of the time that T Λ Tᵀ takes.
 class DofForms {
  public:

@@ -9,6 +9,7 @@ namespace lithe::internal {
 
 namespace {
 
+// The tree of a DoF, −1 of none.
 int tree_of(const DofTree& tree, int dof) { return dof < 0 ? -1 : tree.chains[tree.chain[dof]].tree; }
 
 // A tree that the constraint acts on.
@@ -19,6 +20,7 @@ int any_tree(const DofTree& tree, const Constraint& constraint) {
 
 }  // namespace
 
+// The first tree of an island names it.
 int Islands::root(int tree) const {
   while (parent_[tree] != tree) tree = parent_[tree];
   return tree;
@@ -26,6 +28,7 @@ int Islands::root(int tree) const {
 
 int Islands::island_of(int tree) const { return island_of_[root(tree)]; }
 
+// Connects two groups of trees (union–find), under the lower number.
 void Islands::join(int a, int b) {
   for (const int tree : {a, b}) {  // shorten the ways
     for (int t = tree; parent_[t] != t; t = parent_[t]) parent_[t] = parent_[parent_[t]];
@@ -41,6 +44,7 @@ void Islands::clear() {
   std::fill(island_of_.begin(), island_of_.end(), -1);
 }
 
+// All constraints are one island, whose rows are numbered as they come.
 void Islands::number(std::vector<Constraint>& constraints) {
   Island& island = islands_.emplace_back();
   for (Constraint& constraint : constraints) {

@@ -52,6 +52,7 @@ void project(const double* left, int rows, int count, const double* right, int c
   }
 }
 
+// max |M_ij|.
 double largest_entry(const PaddedMatrix& matrix) {
   double largest = 0;
   for (int j = 0; j < matrix.columns; ++j) {
@@ -78,6 +79,8 @@ int ModeResponse::rank() const {
   return sum;
 }
 
+// Takes the modes over. A friction row has no impulse where its normal does not clamp, and follows its normal with ±μ where it is at a
+// bound.
 void ModeResponse::classify(const ContactProblem& problem, std::span<const RowMode> modes) {
   const std::size_t n = problem.rows.size();
   modes_.assign(modes.begin(), modes.end());
@@ -106,6 +109,7 @@ void ModeResponse::classify(const ContactProblem& problem, std::span<const RowMo
   }
 }
 
+// How many DoFs the trees of each island have. Clamping rows of that rank hold all of them.
 void ModeResponse::count_dofs(const DofTree& tree, const Islands& islands) {
   for (std::size_t t = 0; t < tree.trees.size(); ++t) {
     const int island = islands.island_of(static_cast<int>(t));
@@ -113,7 +117,7 @@ void ModeResponse::count_dofs(const DofTree& tree, const Islands& islands) {
   }
 }
 
-// Returns the number of coordinates.
+// Finds Q of a patch, and R if that comes with it. Returns the number of coordinates.
 int ModeResponse::basis_of(const ContactProblem& problem, int index) {
   const Patch& patch = problem.patches[index];
   const int stride = patch.stride;
@@ -156,6 +160,7 @@ int ModeResponse::basis_of(const ContactProblem& problem, int index) {
   return rank;
 }
 
+// Q of all patches. Coordinates of a patch are next to one another, and those of each island begin at a whole pack.
 void ModeResponse::find_bases(const ContactProblem& problem) {
   const auto count = static_cast<int>(problem.patches.size());
   compressed_.resize(count);
@@ -223,6 +228,7 @@ void ModeResponse::compress(const ContactProblem& problem, int index) {
     std::copy_n(R_.data() + to.start, columns * to.stride, Pt_.data() + to.start);
     return;
   }
+  // X Q: the columns of Q, with rows that slide filled in from their normals.
   grow(rows_, static_cast<std::size_t>(kMostColumns) * patch.stride);
   double* extended = rows_.data();
   std::copy_n(basis, to.row_count * patch.stride, extended);
@@ -273,6 +279,8 @@ bool ModeResponse::pushes_outside(const ContactProblem& problem, int index) {
   return outside > kOutside * largest;
 }
 
+// B of one island and its inverse. Coordinates that nothing moves are set apart first; where B is singular all the same, B# comes of a rank
+// factorisation.
 void ModeResponse::invert(const ContactProblem& problem, int island) {
   Part& part = parts_[island];
   const int n = part.size;
@@ -321,6 +329,7 @@ void ModeResponse::invert(const ContactProblem& problem, int island) {
     form();
     invert_singular(part);
   } else {
+    // B# is zero on coordinates that nothing moves.
     for (int k = 0; k < n && inert; ++k) {
       if (scale_[k] != 0) continue;
       matrix_.at(k, k) = 0;
@@ -328,6 +337,7 @@ void ModeResponse::invert(const ContactProblem& problem, int island) {
     }
     if (largest_share > (part.rank < part.dofs ? kIllConditioned : kIllConditionedHold)) {
       part.refined = ill_conditioned_ = true;
+      // The inverse goes aside, and B is made once more, because inversion has overwritten it.
       left_.resize(n, n);
       for (int k = 0; k < n; ++k) std::copy_n(matrix_.column(k), left_.stride, left_.column(k));
       form();
@@ -459,6 +469,7 @@ void ModeResponse::invert_singular(Part& part) {
   gram(Vt, U, core_);
   const double before = largest_entry(core_);
   const bool group = r == 0 || (internal::invert(core_, exchanged_) && before * largest_entry(core_) < kWorstCore);
+  // out = M C, column by column.
   const auto times = [n, r](const PaddedMatrix& M, const PaddedMatrix& C, PaddedMatrix& out) {
     out.resize(n, r);
     for (int j = 0; j < r; ++j) multiply(M.column(0), M.stride, r, C.column(j), out.column(j), M.stride);
@@ -492,6 +503,7 @@ void ModeResponse::compute(const DofTree& tree, const ContactProblem& problem, s
   find_bases(problem);
   for (int p = 0; p < static_cast<int>(problem.patches.size()); ++p) compress(problem, p);
   by_trees_count_ = 0;
+  // Large islands that were solved without A are answered without B#, too.
   for (int i = 0; i < problem.island_count() && !matrices; ++i) {
     Part& part = parts_[i];
     if (problem.A_start[i] >= 0 || part.size < kManyCoordinates) continue;
@@ -513,6 +525,8 @@ void ModeResponse::compute(const DofTree& tree, const ContactProblem& problem, s
     part.polished = !has(flags, LcpFlag::unpolished) && !has(flags, LcpFlag::unsolved);
     invert(problem, i);
     if (!part.polished || part.clamping == part.rank) continue;
+    // From here on there are more clamping rows than they have rank, so f is a choice among many. That moves bodies only where rows that
+    // slide push on what the clamping ones do not feel.
     free_impulses_ = true;
     part.null_term = part.sliding && !part.regular;
     for (int p = problem.first_patch[i]; part.sliding && !part.null_term && p < problem.first_patch[i + 1]; ++p) {
@@ -523,6 +537,7 @@ void ModeResponse::compute(const DofTree& tree, const ContactProblem& problem, s
   find_held(problem);
 }
 
+// The bodies that rows between them and the world hold in all six directions, without any that slides.
 void ModeResponse::find_held(const ContactProblem& problem) {
   held_.assign(problem.touches.touches.size(), 0);
   for (int i = 0; i < problem.island_count(); ++i) {

@@ -63,6 +63,7 @@ void apply_forms_transposed(const TouchSpace& space, const std::vector<Patch>& p
 
 }  // namespace
 
+// y = X Q B# Qᵀ f_C, because f_C = −A_C# b_C lies in the range of Q.
 void ModeResponse::find_y(const ContactProblem& problem, std::span<const double> f) {
   const std::size_t n = problem.rows.size();
   y_.assign(n + kLanes, 0.0);
@@ -77,6 +78,7 @@ void ModeResponse::find_y(const ContactProblem& problem, std::span<const double>
   follow(y_.data());
 }
 
+// coordinates = Qᵀ rows, patch by patch.
 void ModeResponse::to_coordinates(const ContactProblem& problem, const double* rows, double* coordinates) const {
   for (std::size_t p = 0; p < compressed_.size(); ++p) {
     const Patch& patch = problem.patches[p];
@@ -88,6 +90,7 @@ void ModeResponse::to_coordinates(const ContactProblem& problem, const double* r
   }
 }
 
+// rows = Q coordinates.
 void ModeResponse::to_rows(const ContactProblem& problem, const double* coordinates, double* rows) const {
   for (std::size_t p = 0; p < compressed_.size(); ++p) {
     const Patch& patch = problem.patches[p];
@@ -121,7 +124,7 @@ void ModeResponse::follow_transposed(double* rows) const {
   }
 }
 
-// B# = Qᵀ A_C# Q.
+// out = B# x or B#ᵀ x of an island that is answered by its trees: B# = Qᵀ A_C# Q.
 void ModeResponse::apply_by_trees(const ContactProblem& problem, int island_index, const double* x, double* out,
                                   bool transposed) {
   const Island& island = problem.islands.islands()[island_index];
@@ -152,6 +155,7 @@ void ModeResponse::apply_by_trees(const ContactProblem& problem, int island_inde
   }
 }
 
+// out = B# x or B#ᵀ x, island by island. Where nothing slides B# is symmetric.
 void ModeResponse::apply_inverse(const ContactProblem& problem, const double* x, double* out, bool transposed) {
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     const Part& part = parts_[i];
@@ -230,6 +234,7 @@ void ModeResponse::keep_null_part(const ContactProblem& problem, double* x, bool
   }
 }
 
+// out = Λ x, tree by tree.
 void ModeResponse::multiply_Lambda(const ContactProblem& problem, const double* x, double* out) const {
   for (const TouchBlock& block : problem.touches.blocks) {
     multiply(problem.touches.Lambda.data() + block.Lambda_start, block.stride, block.size, x + block.start,
@@ -323,6 +328,7 @@ void ModeResponse::leave_out_unmoved(const ContactProblem& problem, double* rows
   }
 }
 
+// Zero for rows of islands whose impulses are unique, or are not those that the modes define.
 void ModeResponse::leave_out_unique(const ContactProblem& problem, double* rows) const {
   for (int i = 0; i < problem.island_count(); ++i) {
     if (parts_[i].polished && parts_[i].clamping > parts_[i].rank) continue;
@@ -352,6 +358,7 @@ void ModeResponse::gather(const ContactProblem& problem, const double* V, const 
   to_coordinates(problem, rows, coordinates);
 }
 
+// ŝ = B#ᵀ (P̃ᵀ V + Qᵀ Xᵀ f̄).
 void ModeResponse::respond_transposed(const ContactProblem& problem, const double* V, const double* f_bar,
                                       double* s_hat) {
   grow(x_, size_ + kLanes);
@@ -359,6 +366,7 @@ void ModeResponse::respond_transposed(const ContactProblem& problem, const doubl
   solve(problem, x_.data(), s_hat, true);
 }
 
+// With V = J_F g, what ŝ leaves of its equation is P̃ᵀ V + Qᵀ Xᵀ f̄ − D̃ ŝ, since g has the share of −M̂⁻¹J_Cᵀ s already.
 void ModeResponse::correct_transposed(const ContactProblem& problem, const double* V, const double* f_bar,
                                       double* s_hat, double* correction) {
   double* x = x_.data();

@@ -9,6 +9,7 @@ namespace lithe::internal {
 
 namespace {
 
+// Columns of forms on one twist, the case that by_gram() is for.
 constexpr int kTwist = 6;
 // Cholesky of TᵀT loses as many digits as the smallest share that it accepts has zeros; below this one columns are made
 // perpendicular one by one.
@@ -147,6 +148,7 @@ void PatchBasis::by_columns(const double* T, int stride, int columns, const doub
   }
   rank_ = 0;
   while (open_count > 0) {
+    // The column of which most is left comes next.
     int best = 0;
     for (int k = 1; k < open_count; ++k) {
       if (left[open[k]] > left[open[best]]) best = k;

@@ -8,6 +8,7 @@ bool target_is_held(const ContactProblem& problem, int row, const LcpReport& rep
   return has(report.flags, LcpFlag::targets_dropped) && problem.target_dropped[row] != 0;
 }
 
+// The derivative of gap_target() by the gap.
 double gap_rate(const ContactProblem& problem, const Constraint& constraint, const ConstraintOptions& options,
                 const LcpReport& report) {
   if (target_is_held(problem, constraint.first_row, report)) return 0;
@@ -16,6 +17,7 @@ double gap_rate(const ContactProblem& problem, const Constraint& constraint, con
   return 0;
 }
 
+// The derivative of error_target() by the error. Each row of a loop has its own cap.
 double error_rate(const ContactProblem& problem, const Constraint& constraint, int row,
                   const ConstraintOptions& options, const LcpReport& report) {
   if (constraint.rule == TargetRule::reduced || target_is_held(problem, row, report)) return 0;
@@ -25,6 +27,7 @@ double error_rate(const ContactProblem& problem, const Constraint& constraint, i
 
 MotorRowRates motor_row_rates(const Motor& motor, const Joint& joint, double q, double target, double h) {
   MotorRowRates rates;
+  // The smaller one of the two limits moves the row's limit, by Δt; where they are equal both do, by half of it each.
   if (motor.max_effort <= joint.effort_limit)
     rates.limit_by_max_effort = motor.max_effort < joint.effort_limit ? h : h / 2;
   rates.limit_by_effort_limit = motor.max_effort == joint.effort_limit ? h / 2 : h - rates.limit_by_max_effort;
@@ -38,6 +41,7 @@ MotorRowRates motor_row_rates(const Motor& motor, const Joint& joint, double q, 
   }
   const double error = target - q;
   if (std::isinf(k)) {
+    // d = error/Δt, as far as the velocity limit allows.
     if (std::abs(error / h) >= joint.velocity_limit) {
       rates.velocity_limit.d = error > 0 ? 1 : -1;
     } else {

@@ -114,6 +114,7 @@ void fill_lower_triangle(const DofTree& tree, std::span<const Touch> touches, co
 
 }  // namespace
 
+// Each touch once, by 2·dof + (0: body, 1: DoF).
 void TouchSpace::add(int key) {
   if (touch_of_[key] >= 0) return;
   touch_of_[key] = 0;
@@ -132,6 +133,7 @@ void TouchSpace::collect(const DofTree& tree, const std::vector<Constraint>& con
     if (constraint.dof_a >= 0) add(2 * constraint.dof_a + kind);
     if (constraint.dof_b >= 0) add(2 * constraint.dof_b + kind);
   }
+  // In the order of DoFs the touches of one tree follow one another, and those of one chain do.
   if (!std::is_sorted(keys_.begin(), keys_.end())) std::sort(keys_.begin(), keys_.end());
 
   touches.clear();
@@ -176,6 +178,7 @@ void TouchSpace::compute(const Model& model, const Kinematics& kin, const Invers
   has_Lambda = false;
   for (const Touch& touch : touches) {
     if (touch.size == 1) {
+      // J_F of a DoF picks one row of X.
       std::copy_n(X + tree.row_start[touch.dof], touch.packs * kLanes, W.data() + touch.W_start);
       continue;
     }

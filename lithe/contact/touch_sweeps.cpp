@@ -8,6 +8,7 @@ namespace lithe::internal {
 
 namespace {
 
+// The island's A as the iteration of Gauss–Seidel sees it (gauss_seidel_iteration.h), without A.
 class TouchOperator {
  public:
   TouchOperator(ContactProblem& problem, int island, SweepWorkspace& work)
@@ -32,6 +33,7 @@ class TouchOperator {
     return motion(i) + compliance(i) * work_.impulse[i] + problem_.b[island_.first_row + i];
   }
 
+  // Every touch of the row's trees answers: its velocities change by Λ Tᵀ e_i change.
   void push(int i, double change) {
     work_.impulse[i] += change;
     const Patch& patch = problem_.patches[work_.patch[i]];
@@ -50,6 +52,7 @@ class TouchOperator {
     }
   }
 
+  // Computes w afresh: the touches begin at rest and take one push after the other.
   void evaluate(std::span<const double> f, std::span<double> w) {
     for (int p = first_patch_; p < last_patch_; ++p) clear_velocities(problem_.patches[p]);
     std::fill(work_.impulse.begin(), work_.impulse.end(), 0.0);
@@ -70,6 +73,7 @@ class TouchOperator {
   std::span<const double> offsets() const { return std::span(problem_.b).subspan(first(), count()); }
   double compliance(int i) const { return problem_.compliance[island_.first_row + i]; }
 
+  // The touches that a patch acts on, with all others of their trees, come to rest.
   void clear_velocities(const Patch& patch) const {
     for (const int touch : {patch.touch_a, patch.touch_b}) {
       if (touch < 0) continue;
@@ -78,7 +82,7 @@ class TouchOperator {
     }
   }
 
-  // What the touches' velocities mean for a row.
+  // J v of a row, from the velocities of its touches.
   double motion(int i) const {
     const Patch& patch = problem_.patches[work_.patch[i]];
     double sum = 0;

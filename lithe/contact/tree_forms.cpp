@@ -17,12 +17,14 @@ constexpr int kRobotRows = 300;
 constexpr double kPerRow = 640;
 constexpr double kPerTree = 4000;
 
+// The tree that a touch belongs to.
 const DofTree::Tree& tree_of_touch(const DofTree& tree, const Touch& touch) {
   return tree.trees[tree.chains[tree.chain[touch.dof]].tree];
 }
 
 }  // namespace
 
+// The trees that the island's rows act on, ascending, and how many DoFs each has.
 void TreeForms::find_blocks(const DofTree& tree, const ContactProblem& problem, int island) {
   const TouchSpace& space = problem.touches;
   for (const int block : blocks_) {
@@ -144,6 +146,7 @@ bool TreeForms::is_of_free_bodies(const DofTree& tree, const ContactProblem& pro
   });
 }
 
+// G group by group, and A_ii = g_i·g_i.
 void TreeForms::compute(const DofTree& tree, const ContactProblem& problem, int island_index) {
   const Island& island = problem.islands.islands()[island_index];
   find_blocks(tree, problem, island_index);
@@ -195,8 +198,8 @@ bool prefers_trees(const DofTree& tree, const ContactProblem& problem, int islan
   const int rows = problem.islands.islands()[island_index].row_count;
   if (rows > options.direct_rows) return true;
   if (options.method != LcpMethod::direct || rows <= options.block_rows) return false;
-  // Patches are mostly in the order of their first touches, and those with one first touch in that of their second ones. So trees are counted
-  // on each side as they come up for the first time there, and the side with more of them has nearly all.
+  // Patches are mostly in the order of their first touches, and those with one first touch in that of their second ones. So trees are
+  // counted on each side as they come up for the first time there, and the side with more of them has nearly all.
   struct Side {
     int last = -1;
     double dofs = 0, trees = 0;
@@ -214,6 +217,7 @@ bool prefers_trees(const DofTree& tree, const ContactProblem& problem, int islan
     }
   }
   const Side& fuller = sides[0].trees < sides[1].trees ? sides[1] : sides[0];
+  // With A one classification costs about rows·rank²; without it, products with G and elimination of a block per tree.
   const double rank = std::min<double>(rows, fuller.dofs);
   return rows * rank * rank > kPerRow * rows + kPerTree * fuller.trees;
 }

@@ -17,6 +17,7 @@ bool TreeResponse::compute(const DofTree& tree, const ContactProblem& problem, i
   lcp_ = forms_.lcp(problem, island);
   modes_.assign(modes.begin(), modes.end());
   system_.bind(lcp_, graphs_.graph_of(lcp_));
+  // The ridge is a share of the mean response of rows that respond at all.
   double sum = 0;
   int live = 0;
   for (const double response : lcp_.diagonal) {

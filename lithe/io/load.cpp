@@ -14,15 +14,20 @@ using namespace internal;
 
 namespace {
 
+// The entry point of one format: it turns the root element of a document into a model, with warnings about what is
+// lost.
 using Reader = LoadedModel (*)(const XmlElement&, Resources&, WarningList&);
 
+// A file format that load() knows, recognised by the name of its root element.
 struct Format {
-  std::string_view root;  // element
+  std::string_view root;  // name of the root element
   std::string_view name;
   Reader reader;
 };
 constexpr Format kFormats[] = {{"robot", "URDF", read_urdf}, {"sdf", "SDF", read_sdf}, {"mujoco", "MJCF", read_mjcf}};
 
+// Finds the format by the root element's name. The ending of the file's name is not asked: URDF and MJCF are both often
+// called .xml.
 const Format& format_of(const XmlElement& root) {
   for (const Format& format : kFormats) {
     if (root.name() == format.root) return format;
@@ -32,7 +37,8 @@ const Format& format_of(const XmlElement& root) {
                   root.name()));
 }
 
-// A file that was found by its name is not asked for: where it cannot be read the robot goes without it, with a warning.
+// Reads an SRDF that was found by its name and that nobody asked for: where it cannot be read, the robot goes without
+// it, with a warning. (An SRDF that the options name is an error in that case.)
 Srdf read_found_srdf(const std::string& file, Resources& resources, WarningList& warnings) {
   try {
     return read_srdf(resources.xml(file, {}).root(), warnings);
@@ -42,13 +48,16 @@ Srdf read_found_srdf(const std::string& file, Resources& resources, WarningList&
   }
 }
 
-// What the file is silent about: where a URDF starts, and which links of a robot may touch. `beside`: an SRDF may lie beside this file.
+// Adds what the file leaves open: the state in which the model starts, and which links of a URDF may touch, first by
+// its SRDF and then by LoadOptions::self_collision. `beside` is the path of the URDF, beside which an SRDF is looked
+// for; it is empty for a text that is no file.
 void complete(bool is_urdf, const std::string& beside, const SourcePlace& place, Resources& resources,
               WarningList& warnings, LoadedModel& loaded) {
   using Policy = LoadOptions::SelfCollision;
   const LoadOptions& options = resources.options();
   bool pairs_listed = false;
   if (is_urdf) {
+    // Zero may lie outside a joint's limits, as it does for an elbow that bends from 10° to 150°.
     loaded.q = within_limits(loaded.model, std::move(loaded.q));
     if (!options.srdf.empty()) {
       pairs_listed = apply_srdf(read_srdf(resources.xml(options.srdf, {}).root(), warnings), loaded, warnings);
@@ -63,6 +72,7 @@ void complete(bool is_urdf, const std::string& beside, const SourcePlace& place,
   if (!is_urdf || !options.keyframe.empty()) choose_start(loaded, options.keyframe);
 
   const Policy policy = options.self_collision;
+  // SDF and MJCF have said already who may touch whom, so that only `none` changes anything for them.
   if (policy == Policy::none) {
     except_all_pairs(is_urdf, place, loaded);
   } else if (is_urdf && policy != Policy::all) {
@@ -70,7 +80,8 @@ void complete(bool is_urdf, const std::string& beside, const SourcePlace& place,
   }
 }
 
-// Gives the shapes that are meshes their hulls, so that whatever is wrong with a mesh is found here, and nothing is left for the first step.
+// Replaces the stand-ins that the readers left in mesh shapes by the finished hulls, in the builder and in the model,
+// which have a copy of each shape. Whatever is wrong with a mesh is therefore found here, and not in the first step.
 void build_hulls(LoadedModel& loaded, Resources& resources, WarningList& warnings) {
   HullJobs& hulls = resources.hulls();
   hulls.build(resources.options(), warnings);
@@ -86,10 +97,13 @@ void build_hulls(LoadedModel& loaded, Resources& resources, WarningList& warning
   }
 }
 
-// A joint that moves mass may still move it about nowhere: a point on its own axis, two joints that do the same. A step holds such a degree
-// of freedom still; who loads the model learns of it here, and not from a robot that does not move.
+// Warns of a degree of freedom that nothing resists where the model starts, although its joint carries mass: a point
+// mass on the joint's own axis, or two joints that do the same. A step holds such a degree of freedom still; whoever
+// loads the model learns of it here, and not from a robot that does not move. The factorisation names the first one
+// only.
 void warn_of_singular_dofs(const LoadedModel& loaded, const XmlElement& root, WarningList& warnings) {
-  constexpr int kMostDofsToCheck = 500;  // with as many ancestors each: what it costs grows with the cube
+  // In a chain of so many, the factorisation costs the cube of their number.
+  constexpr int kMostDofsToCheck = 500;
   const Model& model = loaded.model;
   if (model.nv() == 0 || model.nv() > kMostDofsToCheck) return;
   Kinematics kin;
@@ -109,6 +123,8 @@ void warn_of_singular_dofs(const LoadedModel& loaded, const XmlElement& root, Wa
   }
 }
 
+// Reads a document from its root element to the finished LoadedModel. `only` is the name of the format that the caller
+// insists on, or empty; `beside` is as for complete().
 LoadedModel read(const XmlElement& root, Resources& resources, const LoadOptions& options, std::string_view only,
                  const std::string& beside) {
   const Format& format = format_of(root);
@@ -118,6 +134,7 @@ LoadedModel read(const XmlElement& root, Resources& resources, const LoadOptions
   WarningList warnings(options.strict);
   resources.warn_to(warnings);
   LoadedModel loaded;
+  // Errors of the classes that build the model know no place in a file, so they are reported at the root element.
   at_line(root, [&] {
     loaded = format.reader(root, resources, warnings);
     build_hulls(loaded, resources, warnings);
@@ -131,6 +148,8 @@ LoadedModel read(const XmlElement& root, Resources& resources, const LoadOptions
   return loaded;
 }
 
+// Loads a file. Its path is opened as the caller gives it; only names that stand inside a file are looked for in
+// packages.
 LoadedModel load_file(const std::string& path, const LoadOptions& options, std::string_view only) {
   Resources resources(path, options);
   return read(resources.xml(path, {}).root(), resources, options, only, path);
@@ -145,6 +164,7 @@ LoadedModel load_mjcf(const std::string& path, const LoadOptions& options) { ret
 
 LoadedModel load_text(std::string_view text, const std::string& name, const LoadOptions& options) {
   Resources resources(name, options);
+  // There is no file beside which an SRDF could lie, hence the empty path.
   return read(resources.xml_from_text(text, name).root(), resources, options, "", "");
 }
 

@@ -9,11 +9,13 @@ namespace lithe {
 
 namespace {
 
+// A limit by the name that users give it. Sizes in bytes are std::size_t, counts are int.
 struct NamedLimit {
   std::string_view name;
   std::variant<std::size_t LoadLimits::*, int LoadLimits::*> member;
 };
 
+// Every member of LoadLimits stands here, so that each can be set on the command line (--limit NAME=VALUE).
 constexpr NamedLimit kNamedLimits[] = {
     {"xml_bytes", &LoadLimits::xml_bytes},
     {"mesh_bytes", &LoadLimits::mesh_bytes},
@@ -42,7 +44,7 @@ void set_load_limit(LoadLimits& limits, std::string_view name, std::uint64_t val
     if (limit.name != name) continue;
     std::visit(
         [&]<class Value>(Value LoadLimits::* member) {
-          // Readers multiply counts by small numbers.
+          // Readers multiply limits by small numbers, such as three coordinates per vertex; that must not overflow.
           constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<Value>::max() / 4);
           LITHE_CHECK(value <= kMost, "the limit {} is {}, but can be {} at most", name, value, kMost);
           limits.*member = static_cast<Value>(value);
@@ -61,6 +63,7 @@ std::string raise_load_limit(std::string_view name) {
 
 std::string shown_bytes(std::uint64_t bytes) {
   constexpr double kMegabyte = 1 << 20;
+  // A message that compares two small sizes needs them exactly.
   if (bytes < 100'000) return fmt::format("{} bytes", bytes);
   return fmt::format("{:.4g} MB", static_cast<double>(bytes) / kMegabyte);
 }

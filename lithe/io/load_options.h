@@ -18,6 +18,7 @@ struct LoadLimits {
   std::size_t mesh_bytes = std::size_t{512} << 20;  // of one mesh file
   std::size_t total_bytes = std::size_t{1} << 30;   // of all files together
   int elements = 1'000'000;  // XML elements and comments of all files together; three attributes count as one, too
+  // How deep files may include one another, and how many XML files there may be in all.
   int include_depth = 16;
   int included_files = 1'000;
   int mesh_vertices = 10'000'000;  // of all meshes together
@@ -27,7 +28,8 @@ struct LoadLimits {
   int shapes = 100'000;           // collisions and visuals together; a geom of MJCF is one
   int bodies = 10'000;            // and joints; what floats has four
 
-  // For a stranger's file, on a server or in a test: with these, none takes a second or 512 MB (tests/io/hostile_cost_test.cpp).
+  // For a stranger's file, on a server or in a test: the most expensive files that these limits admit take about a
+  // second and less than 512 MB of memory (tests/io/hostile_cost_test.cpp).
   static constexpr LoadLimits untrusted();
 };
 
@@ -45,10 +47,13 @@ constexpr LoadLimits LoadLimits::untrusted() {
   return limits;
 }
 
+// What a caller can decide about a load. The defaults suit a robot on one's own disk.
 struct LoadOptions {
-  // How a root that the file does not attach to the world is held. `automatic`: a link that is called "world" is fixed, one that has a
-  // mass floats, and one without floats by the mass that is fixed to it; it is fixed where there is none, where nothing moves, and where all
-  // that moves is one limb that outweighs that mass (an arm on its pedestal). A warning "urdf.base" says so where it may not be what is meant.
+  // How the root of a robot is held where the file does not attach it to the world. With `automatic`, a link that is
+  // called "world" is fixed, and one that has a mass floats. One without a mass floats by the mass that is fixed to it;
+  // but it is fixed where no mass is fixed to it, where nothing moves on it, and where all that moves is one limb that
+  // outweighs that mass (an arm on its pedestal). A warning "urdf.base" says what was assumed where the file may mean
+  // something else.
   enum class Base { automatic, fixed, floating };
   Base base = Base::automatic;
 
@@ -60,37 +65,44 @@ struct LoadOptions {
   // SDF and MJCF say themselves who may touch whom, so that all but `none` mean the same there. docs/files.md has the rules.
   enum class SelfCollision { automatic, automatic_strict, all, none };
   SelfCollision self_collision = SelfCollision::automatic;
-  // An SRDF file, whose disabled pairs and states are taken for a URDF. Without one it is looked for where people keep it: STEM.srdf beside
-  // STEM.urdf, or in a folder "srdf" beside that of the URDF.
+  // The SRDF file of a URDF: from it come pairs of links that do not collide, and states. Without this option an SRDF
+  // is looked for where people keep it: STEM.srdf beside STEM.urdf, or in a folder "srdf" beside the URDF's folder.
   std::string srdf = {};
 
   // How far the convex hull of a collision mesh may lie inside the exact one (lithe/collision/hull_tolerance.h).
   HullTolerance hull_tolerance = {};
-  // What was found out about meshes is kept between runs, in $LITHE_CACHE, $XDG_CACHE_HOME/lithe or ~/.cache/lithe (lithe/io/mesh/hull_cache.h).
-  // LITHE_CACHE=off in the environment switches that off, too.
+  // Whether the simplification of hulls is remembered between runs, in $LITHE_CACHE, $XDG_CACHE_HOME/lithe or
+  // ~/.cache/lithe (lithe/io/mesh/hull_cache.h). LITHE_CACHE=off in the environment switches that off, too.
   bool cache = true;
-  // Called from time to time by the thread that loads: what is being done, and how much of it is.
+  // Called from time to time by the thread that loads. `what` is the kind of work ("hulls"), of which `done` parts out
+  // of `total` are finished.
   std::function<void(std::string_view what, int done, int total)> progress = {};
 
-  // The keyframe (MJCF) or state of the SRDF (URDF) whose state `loaded.q`, `v` and `motor_targets` are. "": the pose of a URDF; of an MJCF
-  // "home" if there is one of that name; else the first, where in the pose of the file loops are open or shapes lie deep in one another;
-  // else the pose of the file. "qpos0": the pose of the file.
+  // The keyframe (of an MJCF file) or the state (of an SRDF) in which the model starts: it gives `q`, `v` and
+  // `motor_targets` of the LoadedModel. The empty name means
+  // ·  of a URDF: the pose in which every joint is at 0, or at the limit next to 0;
+  // ·  of an MJCF file: the keyframe "home" if there is one; else the first keyframe, if in the pose of the file loops are
+  //    open or shapes lie deep in one another; else the pose of the file.
+  // The name "qpos0" means the pose of the file, whatever keyframes there are.
   std::string keyframe = {};
 
   bool strict = false;  // warnings are errors
   bool visuals = true;  // read what is only to be seen
 
-  // Where package://NAME/… and model://NAME/… are. What is not here is looked for in ROS_PACKAGE_PATH and AMENT_PREFIX_PATH (and
-  // GAZEBO_MODEL_PATH, SDF_PATH, GZ_SIM_RESOURCE_PATH for model://), then in the folders above the file.
+  // The folder of each package, by the NAME in package://NAME/… and model://NAME/…. Packages that are not named here
+  // are looked for in the folders of ROS_PACKAGE_PATH, AMENT_PREFIX_PATH, GAZEBO_MODEL_PATH, SDF_PATH and
+  // GZ_SIM_RESOURCE_PATH, then in the folders above the file.
   std::map<std::string, std::string> packages = {};
 
-  // Files may come from the file's own folder, from the package around it (the nearest folder above with a package.xml or
-  // model.config), from `packages` and the folders of the environment, and from these. Anything else, by "..", by a link or by an
-  // absolute path, is refused, unless `anywhere`.
+  // Further folders from which files may be read. Allowed anyway are the file's own folder, the package around it (the
+  // nearest folder above that has a package.xml, manifest.xml or model.config), `packages` and the folders of the
+  // environment. Whatever leads elsewhere, by "..", by a link or by an absolute path, is refused, unless `anywhere` is
+  // set.
   std::vector<std::string> roots = {};
   bool anywhere = false;
 
-  // Convex pieces of a collision mesh, by the mesh's file name as it is written in the model: files to use instead of its hull.
+  // Files to use instead of the convex hull of a collision mesh, by the name of the mesh's file as the model writes it:
+  // each file is one convex piece.
   std::map<std::string, std::vector<std::string>> convex_pieces = {};
 
   LoadLimits limits = {};

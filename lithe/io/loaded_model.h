@@ -16,10 +16,11 @@ namespace lithe {
 
 // Something to be seen, fixed to a body. It has no mass and does not collide.
 struct Visual {
+  // A surface that is shown as its file has it, triangle by triangle.
   struct Mesh {
     std::shared_ptr<const TriangleMesh> triangles;
     Vec3 scale = Vec3::Ones();
-    std::string file = {};  // as it was found
+    std::string file = {};  // the path where it was found; may be empty
   };
   std::string name;
   std::string body;     // "world" for what does not move
@@ -28,7 +29,8 @@ struct Visual {
   Vec4 color = Vec4(0.7, 0.7, 0.7, 1);  // red, green, blue, opacity
 };
 
-// How a file says a joint is driven. Efforts are what Control::tau takes; servos became motors of the model, under the same name.
+// How a file says that a joint is driven. An effort is a part of what Control::tau takes; a position or velocity servo
+// became a motor of the model, under the same name.
 struct Actuator {
   enum class Kind { effort, position, velocity };
   std::string name;
@@ -36,10 +38,10 @@ struct Actuator {
   Kind kind = Kind::effort;
   double gear = 1;  // effort: tau = gear·control + bias
   double bias = 0;
-  double lower = -Joint::kInfinity, upper = Joint::kInfinity;  // of the control
+  double lower = -Joint::kInfinity, upper = Joint::kInfinity;  // of the control, or of a servo's target
 };
 
-// A state that a file names.
+// A state to which a file gives a name: a <key> of MJCF, a <group_state> of an SRDF.
 struct Keyframe {
   std::string name;
   double time = 0;
@@ -58,15 +60,16 @@ struct ExceptedPair {
   };
   std::string a, b;
   Reason reason = Reason::joined;
-  int poses = 0;     // that were sampled for this pair; none where the other reasons are enough
-  double share = 0;  // of them in which the two touch
-  double depth = 0;  // m, of their overlap where the model starts
+  int poses = 0;     // how many were sampled for this pair; 0 where another reason was enough
+  double share = 0;  // the share of these poses in which the two touch
+  double depth = 0;  // m; how deep they overlap where the model starts
 };
+// The reason as a word: "joined", "often", "start" or "srdf".
 const char* to_string(ExceptedPair::Reason reason);
 // The reason as a sentence: "they touch in 92 % of poses".
 std::string describe_reason(const ExceptedPair& pair);
 
-// The convex hull of a collision mesh, as it was simplified.
+// What became of a collision mesh: its convex hull, simplified within LoadOptions::hull_tolerance.
 struct LoadedHull {
   std::string file = {};
   int points = 0;           // of the mesh
@@ -77,7 +80,8 @@ struct LoadedHull {
   bool from_cache = false;  // which points to keep was known from an earlier run
 };
 
-// Of LoadOptions::keyframe: the pose of the file itself, whatever keyframes it has.
+// The value of LoadOptions::keyframe that means the pose of the file itself, whatever keyframes there are. It is
+// MuJoCo's name for that pose.
 inline constexpr const char* kPoseOfTheFile = "qpos0";
 
 // What a file gives. The builder is complete as it is, and can also be added to others (ModelBuilder::add).
@@ -88,7 +92,7 @@ struct LoadedModel {
   VecX q = {}, v = {};      // the state that the file starts in: nq, nv (LoadOptions::keyframe)
   VecX motor_targets = {};  // one per motor
   std::string start = {};   // which keyframe this is, and why; empty where it is the pose of the file
-  double time_step = 1e-3;  // s
+  double time_step = 1e-3;  // s; this value unless the file, or its format, has another
   std::vector<Visual> visuals = {};
   std::vector<Actuator> actuators = {};
   std::vector<Keyframe> keyframes = {};
@@ -99,7 +103,7 @@ struct LoadedModel {
   std::vector<std::string> files = {};  // all that were read
   MujocoLayout mujoco = {};             // MJCF only
 
-  // The keyframe of that name; an Error that lists all names where there is none.
+  // The keyframe of that name; an unknown name is an Error that lists the names there are.
   const Keyframe& keyframe(std::string_view wanted) const;
 };
 

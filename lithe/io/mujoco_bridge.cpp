@@ -14,20 +14,25 @@ namespace {
 using MujocoControl = MujocoLayout::Control;
 using MujocoJoint = MujocoLayout::JointEntry;
 
-// Where a joint's quaternion is; −1 where it has none.
+// Where the joint's quaternion begins in qpos and in q; −1 for a joint without one. A free joint has its position
+// first.
 int quaternion_of(const MujocoJoint& joint) {
   if (joint.type == MujocoJoint::Type::ball) return joint.qpos;
   return joint.type == MujocoJoint::Type::free ? joint.qpos + 3 : -1;
 }
 
+// Refuses a vector of another length than the model's, and numbers that are not finite. `name` is what the caller calls
+// it.
 void check_vector(const ConstVecRef& x, Eigen::Index size, const char* name) {
   LITHE_CHECK(x.size() == size, "{} has {} numbers, but the model has {}", name, x.size(), size);
   for (Eigen::Index i = 0; i < size; ++i) LITHE_CHECK(std::isfinite(x[i]), "{}[{}] is {}", name, i, x[i]);
 }
 
+// Brings x into the range. Unlike std::clamp this is defined for any two bounds: the upper one counts last.
 double within(double x, double lower, double upper) { return std::min(std::max(x, lower), upper); }
 
-// The control that gives this force or target; what has no gain is asked for nothing.
+// The control, within its range, that gives this force or target. A control without a gain has no effect, so 0 is asked
+// of it.
 double control_for(const MujocoControl& control, double wanted) {
   const double u = control.scale == 0 ? 0 : (wanted - control.offset) / control.scale;
   return within(u, control.lower, control.upper);
@@ -60,6 +65,7 @@ VecX MujocoBridge::q_from_qpos(const ConstVecRef& qpos) const {
       q[joint.qpos] -= joint.ref;
       continue;
     }
+    // MuJoCo normalises a quaternion before it uses it, and takes one shorter than mjMINVAL = 1e-15 for no rotation.
     const double length = qpos.segment<4>(at).norm();
     if (length < 1e-15) {
       q.segment<4>(at) = quaternion_identity();
@@ -86,6 +92,7 @@ VecX MujocoBridge::qpos_from_q(const ConstVecRef& q) const {
   return qpos;
 }
 
+// Velocities are the same numbers on both sides (docs/from_mujoco.md), so only their count is checked.
 VecX MujocoBridge::v_from_qvel(const ConstVecRef& qvel) const {
   check_vector(qvel, nv_, "qvel");
   return qvel;
@@ -101,6 +108,8 @@ MujocoBridge::Actuation MujocoBridge::actuation(const ConstVecRef& ctrl) const {
   Actuation result{VecX::Zero(nv_), targets_};
   for (int i = 0; i < nu(); ++i) {
     const MujocoControl& control = layout_.controls[static_cast<std::size_t>(i)];
+    // Each control is brought into its ctrlrange and each force into its forcerange. Afterwards the sum of the forces
+    // on a hinge or slide is brought into the joint's actuatorfrcrange. This is the order in which MuJoCo does it.
     const double asked = control.scale * within(ctrl[i], control.lower, control.upper) + control.offset;
     if (control.kind == MujocoControl::Kind::effort) {
       result.tau[control.dof] += control.gear * within(asked, control.lower_force, control.upper_force);
@@ -127,6 +136,8 @@ VecX MujocoBridge::ctrl_from(const ConstVecRef& tau, const ConstVecRef& motor_ta
       ctrl[i] = control_for(control, motor_targets[control.motor]);
       continue;
     }
+    // The actuator takes as much of the effort that is left as its ranges allow; what remains is asked of the next
+    // actuator on the same joint.
     const double force = within(rest[control.dof] / control.gear, control.lower_force, control.upper_force);
     ctrl[i] = control_for(control, force);
     rest[control.dof] -=

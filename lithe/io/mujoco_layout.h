@@ -7,15 +7,15 @@
 
 namespace lithe {
 
-// How MuJoCo numbers the parts of a model that came from MJCF, and what its controls mean: what a MujocoBridge goes by
-// (lithe/io/mujoco_bridge.h). Empty for other formats.
+// How MuJoCo numbers the parts of a model that came from MJCF, and what its controls mean. A MujocoBridge goes by this
+// (lithe/io/mujoco_bridge.h). It is empty for other formats.
 struct MujocoLayout {
   // qpos lists the same joints as q, in the same order and with as many numbers; so do qvel and v.
   struct JointEntry {
     enum class Type { hinge, slide, ball, free };
     std::string name;  // as the joint is called here; a free joint "root" is root.x, root.y, root.z and root.ball
     Type type = Type::hinge;
-    int qpos = 0, dof = 0;                                                   // where it begins
+    int qpos = 0, dof = 0;                                                   // where its numbers begin in qpos and qvel
     double ref = 0;                                                          // qpos = q + ref
     double lower_force = -Joint::kInfinity, upper_force = Joint::kInfinity;  // of all actuators together
   };
@@ -24,6 +24,7 @@ struct MujocoLayout {
   //   effort               tau = gear·force, with force = scale·u + offset brought into the force's range
   //   position, velocity   the motor's target = scale·u + offset
   struct Control {
+    // What a control drives: nothing, a generalised force, or the target of a motor.
     enum class Kind { left_out, effort, position, velocity };
     std::string name;  // as LoadedModel::actuators has it; of what is left out, as the file has it
     Kind kind = Kind::left_out;
@@ -42,8 +43,8 @@ struct MujocoLayout {
   };
 
   bool from_mjcf = false;
-  bool complete =
-      true;  // false: something was left out that MuJoCo counts (<composite>, <attach> …), so the numbers differ
+  // False where something was left out that MuJoCo counts (<composite>, <attach> …), so that the numbers differ.
+  bool complete = true;
   std::vector<JointEntry> joints = {};
   std::vector<Control> controls = {};
   std::vector<Geom> geoms = {};

@@ -6,8 +6,8 @@ namespace lithe {
 
 namespace {
 
-// Kinds, or what they begin with where a '*' ends them. What is not here changes the motion, or may: a reader's new kind is not hidden
-// because nobody thought of this list.
+// Warnings by their rank. An entry is a kind, or what kinds begin with if it ends with '*'. A kind in neither list
+// ranks as `motion`, so that a reader's new warning is not hidden because nobody thought of these lists.
 constexpr std::string_view kContactKinds[] = {
     "file.*",
     "mesh.*",
@@ -37,6 +37,7 @@ constexpr std::string_view kContactKinds[] = {
     "mjcf.condim",
     "mjcf.contact.*",
 };
+// These concern neither motion nor contact: looks, sensors, controllers, and words that no reader knows.
 constexpr std::string_view kUnusedKinds[] = {
     "visual.*",
     "urdf.gazebo.contact",
@@ -86,6 +87,7 @@ constexpr std::string_view kUnusedKinds[] = {
     "sdf.particle_emitter",
 };
 
+// Whether a list of kinds has this one, itself or by an entry that ends with '*'.
 template <class Kinds>
 bool holds_kind(const Kinds& kinds, std::string_view kind) {
   return std::ranges::any_of(kinds, [&](std::string_view known) {
@@ -108,6 +110,8 @@ std::string to_string(const SourcePlace& place) {
   return place.line > 0 ? fmt::format("{}:{}", place.file, place.line) : place.file;
 }
 
+// The length of "file:line: error: " is remembered because it cannot be searched for: a file's name may hold the same
+// text.
 LoadError::LoadError(const SourcePlace& place, std::string_view what)
     : Error(fmt::format("{}: error: {}", to_string(place), what)),
       place_(place),
@@ -123,6 +127,7 @@ std::vector<std::string> folded(const std::vector<LoadWarning>& warnings, std::s
   std::vector<std::string> lines;
   int unused = 0;
   for (const LoadWarning& warning : warnings) {
+    // Things that are not used are summed up only for a caller who can say how to see them.
     if (warning.rank == WarningRank::unused && !how.empty()) {
       unused += warning.count;
     } else {
@@ -146,13 +151,15 @@ void WarningList::add(const SourcePlace& place, std::string_view kind, std::stri
 
 void WarningList::note(const SourcePlace& place, std::string_view kind, std::string_view text,
                        std::optional<WarningRank> rank) {
+  // A list holds one warning per kind: the first place speaks for the others, which are counted.
   const auto known = index_.find(std::string(kind));
   if (known != index_.end()) {
     ++warnings_[known->second].count;
     return;
   }
   if (warnings_.size() == kMostKinds) {
-    // A file made to fill memory: the last one stands for all others.
+    // Kinds hold names from the file, such as those of unknown elements, so a file could be made to fill the memory
+    // with them. From here on the last warning stands for all others.
     warnings_.back() = {.place = place,
                         .kind = "more",
                         .text = "there are more kinds of warnings than are worth reading",
@@ -169,6 +176,7 @@ void WarningList::note(const SourcePlace& place, std::string_view kind, std::str
 
 std::vector<LoadWarning> WarningList::ranked() const {
   std::vector<LoadWarning> sorted = warnings_;
+  // Within a rank, warnings stay in the order in which the reader came upon them.
   std::ranges::stable_sort(sorted, {}, &LoadWarning::rank);
   return sorted;
 }

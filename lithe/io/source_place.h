@@ -17,7 +17,7 @@ struct SourcePlace {
 };
 std::string to_string(const SourcePlace& place);
 
-// What is wrong with a file, where, and what to do about it: "robot.urdf:12: error: …".
+// Says what is wrong with a file, where, and what to do about it: "robot.urdf:12: error: …".
 class LoadError : public Error {
  public:
   LoadError(const SourcePlace& place, std::string_view what);
@@ -29,7 +29,7 @@ class LoadError : public Error {
   std::size_t prefix_;  // the length of "file:line: error: " in what()
 };
 
-// The same where all that is wrong is that a file is not there.
+// A LoadError whose only reason is that a file is not there. Readers that can do without the file catch it.
 class MissingFile : public LoadError {
   using LoadError::LoadError;
 };
@@ -41,10 +41,11 @@ enum class WarningRank {
   unused    // nothing that moves or touches is concerned: looks, sensors, controllers, and what no reader knows
 };
 std::string_view to_string(WarningRank rank);  // "motion", "contact", "unused"
+// The rank of a kind of warning. An unknown kind ranks as `motion`.
 WarningRank rank_of_warning(std::string_view kind);
 
-// Something that a file says and the model cannot hold, or that is suspicious, or that the file leaves open. One per kind: `count` places
-// had it, `place` and `text` are of the first.
+// Something that a file says and the model cannot hold, that looks like a mistake, or that the file leaves open. A kind
+// has one warning: `count` places had it, and `place` and `text` are those of the first.
 struct LoadWarning {
   SourcePlace place;
   std::string kind;  // short and constant, e.g. "urdf.transmission"
@@ -54,18 +55,18 @@ struct LoadWarning {
 };
 std::string to_string(const LoadWarning& warning);  // "robot.urdf:12: warning: … (and 4 more)"
 
-// For people: the warnings that matter, and the others as one line that names `how` to see them all ("lithe doctor robot.urdf"), unless
-// that is empty: then all.
+// The warnings as lines for people. Those of rank `unused` become one line that counts them and names `how` to see them
+// all ("lithe doctor robot.urdf"). With an empty `how` every warning has a line of its own.
 std::vector<std::string> folded(const std::vector<LoadWarning>& warnings, std::string_view how);
 
-// Collects warnings; a strict one throws the first as a LoadError.
+// The warnings of one load. A strict list throws the first of them as a LoadError instead.
 class WarningList {
  public:
   explicit WarningList(bool strict = false) : strict_(strict) {}
-  // `rank`: where the kind alone does not tell (rank_of_warning).
+  // Adds a warning. `rank` is given where the kind alone does not tell it (rank_of_warning).
   void add(const SourcePlace& place, std::string_view kind, std::string_view text,
            std::optional<WarningRank> rank = std::nullopt);
-  // Something that the file leaves open and is no fault of its: strict or not, it is told.
+  // Tells something that the file leaves open, which is no fault of the file: a strict list does not throw it either.
   void note(const SourcePlace& place, std::string_view kind, std::string_view text,
             std::optional<WarningRank> rank = std::nullopt);
   const std::vector<LoadWarning>& warnings() const { return warnings_; }

@@ -14,8 +14,10 @@ using namespace internal;
 
 namespace {
 
+// The name of the virtual joint of a floating base, as Pinocchio calls it. The reader of SRDFs knows it, too.
 constexpr const char* kRootJoint = "root_joint";
 
+// The attribute `reason` of <disable_collisions>, in the words that MoveIt's Setup Assistant uses.
 const char* moveit_word(ExceptedPair::Reason reason) {
   switch (reason) {
     case ExceptedPair::Reason::joined: return "Adjacent";
@@ -26,6 +28,7 @@ const char* moveit_word(ExceptedPair::Reason reason) {
   return "User";
 }
 
+// Writes the document from front to back: states first, because pairs may be many.
 class SrdfWriter {
  public:
   explicit SrdfWriter(const LoadedModel& loaded) : loaded_(loaded), model_(loaded.model) {}
@@ -38,7 +41,8 @@ class SrdfWriter {
   }
 
  private:
-  // The body that floats, or null.
+  // The body that floats, or null. It hangs on the world by the four joints of free_joint(), of which the last is a
+  // ball.
   const Body* root() const {
     for (const Body& body : model_.bodies()) {
       if (body.parent != Model::world() || body.joints.size() != 4) continue;
@@ -47,6 +51,8 @@ class SrdfWriter {
     return nullptr;
   }
 
+  // Writes the keyframes as states of one group that has all joints. The base's seven numbers, a position and a
+  // quaternion (x, y, z, w), stand under the virtual joint, since its four joints are none of the URDF's.
   void write_states() {
     const Body* floating = root();
     if (floating) {
@@ -81,6 +87,7 @@ class SrdfWriter {
     }
   }
 
+  // Whether any shape of one body may touch any shape of the other.
   bool may_touch(const ColliderSet& set, int a, int b) const {
     for (const int x : shapes_[a]) {
       for (const int y : shapes_[b]) {
@@ -90,6 +97,9 @@ class SrdfWriter {
     return false;
   }
 
+  // Lists every pair of links with shapes that the model keeps apart, whatever the reason, so that who reads the SRDF
+  // need not search again. Where no reason was recorded, the model's own rule separates them, as it does a parent and
+  // its child.
   void write_pairs() {
     const ColliderSet set(model_);
     shapes_.resize(model_.bodies().size());

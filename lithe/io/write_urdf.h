@@ -7,17 +7,18 @@
 
 namespace lithe {
 
+// What a URDF says and a Model does not.
 struct UrdfWriteOptions {
   std::string name = "robot";
   std::string mesh_folder = "meshes";  // where the URDF looks for its meshes, relative to its own folder
   std::vector<Visual> visuals = {};    // to be seen (LoadedModel::visuals)
 };
 
-// A model as URDF, and what goes with it.
+// A model as URDF, the mesh files that the URDF refers to, and what was lost.
 struct UrdfFile {
   struct Mesh {
     std::string file;  // as the URDF names it
-    std::string obj;   // the text
+    std::string obj;   // its contents, as Wavefront OBJ
   };
   std::string xml;
   std::vector<Mesh> meshes = {};
@@ -42,7 +43,7 @@ struct UrdfFile {
 // screw joint is an Error: no joint of URDF comes near it.
 UrdfFile write_urdf(const Model& model, const UrdfWriteOptions& options = {});
 
-// The same, to the disk: the URDF to `path` and the meshes beside it. Returns the warnings.
+// Writes the URDF to `path` and the meshes beside it, and returns the warnings.
 std::vector<std::string> save_urdf(const Model& model, const std::string& path, const UrdfWriteOptions& options = {});
 
 }  // namespace lithe

@@ -35,11 +35,11 @@ class BlockFactor {
   void solve_six(double* x) const;
 
   const BlockGraph* graph_ = nullptr;
-  AlignedBuffer values_;
+  AlignedBuffer values_;          // all blocks, at the offsets of the graph
   AlignedBuffer inverse_pivots_;  // by coordinate
   std::vector<int> exchanged_;    // by coordinate: the row of its block it was exchanged with
   std::vector<int> origin_;       // by coordinate: the row of its block that came there by all exchanges
-  bool symmetric_ = true;
+  bool symmetric_ = true;         // as the last factorisation was told
 };
 
 }  // namespace lithe::internal

@@ -11,8 +11,10 @@ namespace lithe::internal {
 
 namespace {
 
+// Bits in one word of a set of blocks.
 constexpr int kWord = 64;
 
+// Calls visit(b) for the bits b that are set, in ascending order.
 template <class Visit>
 void for_each_bit(const std::uint64_t* words, int word_count, Visit visit) {
   for (int k = 0; k < word_count; ++k) {
@@ -38,7 +40,8 @@ void BlockGraph::analyse(std::span<const int> sizes, std::span<const Pair> pairs
   lay_out();
 }
 
-// An eliminated block's remaining neighbours are the rows of its column, and become neighbours of one another.
+// An eliminated block's remaining neighbours are the rows of its column, and become neighbours of one another. Its own set stays as it was
+// when it went; the sets of the others lose it.
 void BlockGraph::find_order() {
   const int count = static_cast<int>(sizes_.size());
   const int words = (count + kWord - 1) / kWord;
@@ -49,6 +52,7 @@ void BlockGraph::find_order() {
     set_bit(set_of(a), b);
     set_bit(set_of(b), a);
   }
+  // Degrees are counted in coordinates, because that is what an elimination costs.
   const auto count_degree = [&](int block) {
     int degree = 0;
     for_each_bit(set_of(block), words, [&](int other) { degree += sizes_[other]; });
@@ -57,6 +61,8 @@ void BlockGraph::find_order() {
   degree_.resize(count);
   for (int block = 0; block < count; ++block) degree_[block] = count_degree(block);
 
+  // How many eliminated blocks a block waits for, one after the other. Among equal degrees the lowest level goes first, so that
+  // eliminations which do not wait for one another come next to one another.
   level_.assign(count, 0);
   const auto comes_before = [&](int a, int b) {
     return degree_[a] != degree_[b] ? degree_[a] < degree_[b] : level_[a] < level_[b];
@@ -91,6 +97,8 @@ void BlockGraph::find_order() {
   }
 }
 
+// Where everything lies: coordinates in vectors by number of the block, blocks of the factor column by column in the order of elimination,
+// each with its spare one or with its mirror image next to it.
 void BlockGraph::lay_out() {
   coordinates_ = 0;
   for (std::size_t block = 0; block < sizes_.size(); ++block) {
@@ -119,9 +127,11 @@ void BlockGraph::lay_out() {
     }
     column.first_target = target_count;
     target_count += static_cast<std::ptrdiff_t>(column.count) * column.count;
+    // To factorise the diagonal block, to divide the blocks below by it, and to take the lower half of their products off later blocks.
     const double size = column.size;
     flops_ += size * (size * size / 6 + size * rows / 2 + rows * rows / 2);
   }
+  // All these blocks exist, since neighbours of an eliminated block have become neighbours of one another.
   targets_.resize(target_count);
   for (const Column& column : columns_) {
     const auto below = this->below(column);
@@ -134,6 +144,7 @@ void BlockGraph::lay_out() {
   }
 }
 
+// Both blocks of an entry belong to the column that is eliminated first.
 std::ptrdiff_t BlockGraph::offset_at(int row, int column) const {
   if (row == column) return columns_[row].diagonal;
   const auto entries = below(columns_[std::min(row, column)]);

@@ -10,9 +10,10 @@ namespace lithe::internal {
 
 // Which blocks of a factored problem meet, in which order they are eliminated, and where the blocks of the factor lie.
 //
-// Minimum degree (Tinney & Walker 1967), degrees counted in coordinates; among equals the one that waits for the shortest chain of others, then the
-// lower number: the order depends on the graph only. A stack is eliminated from both ends in turn, and a processor works on both at once. Neighbours are kept as sets of bits, so that one elimination joins sets word by word; a thousand
-// blocks take less than a millisecond.
+// Minimum degree (Tinney & Walker 1967), degrees counted in coordinates; among equals the one that waits for the shortest chain of others,
+// then the lower number: the order depends on the graph only. A stack is eliminated from both ends in turn, and a processor works on both
+// at once. Neighbours are kept as sets of bits, so that one elimination joins sets word by word; a thousand blocks take less than a
+// millisecond.
 class BlockGraph {
  public:
   using Pair = std::pair<int, int>;  // of blocks, the lower number first

@@ -5,6 +5,8 @@
 
 namespace lithe::internal {
 
+// L (unit diagonal) and U in the place of A, by columns: each pivot's multipliers are taken off all columns to its right. Rows are
+// exchanged whole, L's part included, so that solve() can make all exchanges before it substitutes.
 bool DenseLu::factorize() {
   const int n = matrix.rows, rows = matrix.stride;
   exchanged_.resize(n);
@@ -27,6 +29,7 @@ bool DenseLu::factorize() {
     // Rows up to k keep their values: their multiplier is zero.
     multipliers[k] = 0;
     for (int i = k + 1; i < n; ++i) multipliers[i] = pivot_column[i] *= inverse_pivot;
+    // Whole packs, from the one that holds the pivot on.
     const int first = k / kLanes * kLanes;
     for (int j = k + 1; j < n; ++j) {
       double* column = matrix.column(j);
@@ -37,6 +40,7 @@ bool DenseLu::factorize() {
   return true;
 }
 
+// x ← U⁻¹ L⁻¹ x with its rows exchanged.
 void DenseLu::solve(double* x) const {
   const int n = matrix.rows;
   for (int k = 0; k < n; ++k) std::swap(x[k], x[exchanged_[k]]);
@@ -56,7 +60,8 @@ namespace {
 // Steps of Gauss–Jordan elimination in place. The pivots' own rows change within their pack: stores of single numbers would keep the
 // next loads waiting.
 
-// Pivot k.
+// Pivot k: with p its value, row k becomes a_kj/p, column k −a_ik/p, the pivot 1/p, and all others lose a_ik a_kj/p.
+// False where it is zero or not finite.
 bool eliminate(PaddedMatrix& A, int k) {
   const int n = A.rows, own_pack = k / kLanes * kLanes;
   double* pivot_column = A.column(k);
@@ -69,6 +74,7 @@ bool eliminate(PaddedMatrix& A, int k) {
     Pack pivots[Packs];
     for (int g = 0; g < Packs; ++g) pivots[g] = as_pack(pivot_column + row + kLanes * g);
     const Pack own_pivots = as_pack(pivot_column + own_pack);
+    // The block of rows that holds row k writes it divided: blocks before it divide for themselves, later ones find it done.
     const bool has_own = row <= k && k < row + kLanes * Packs;
     const bool divided = row > k;  // in the block before
     for (int j = 0; j < n; ++j) {
@@ -85,7 +91,8 @@ bool eliminate(PaddedMatrix& A, int k) {
   return true;
 }
 
-// Pivots k (even) and k + 1 of a symmetric and positive definite A: half the loads and stores, half the waiting.
+// Pivots k (even) and k + 1 of a symmetric and positive definite A: half the loads and stores, half the waiting. It is the step of one
+// pivot with a 2×2 block in its place, whose inverse is (p q; q r). As k is even, both rows are in one pack.
 bool eliminate_two(PaddedMatrix& A, int k) {
   const int n = A.rows, own_pack = k / kLanes * kLanes;
   double* first = A.column(k);
@@ -133,6 +140,7 @@ bool eliminate_two(PaddedMatrix& A, int k) {
 
 }  // namespace
 
+// Exchanges of rows on the way are exchanges of columns of the inverse, undone in the opposite order.
 bool invert(PaddedMatrix& A, std::vector<int>& exchanged) {
   const int n = A.rows;
   exchanged.resize(n);
@@ -154,6 +162,7 @@ bool invert(PaddedMatrix& A, std::vector<int>& exchanged) {
   return true;
 }
 
+// An odd size leaves one pivot over.
 bool invert_positive(PaddedMatrix& A) {
   int k = 0;
   for (; k + 1 < A.rows; k += 2) {

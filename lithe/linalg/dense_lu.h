@@ -17,8 +17,8 @@ class DenseLu {
   void solve(double* x) const;
 
  private:
-  std::vector<int> exchanged_;
-  AlignedBuffer multipliers_;
+  std::vector<int> exchanged_;  // by pivot: the row that came into its place
+  AlignedBuffer multipliers_;   // of one pivot, zero up to it: its part of L
 };
 
 // A ← A⁻¹ by Gauss–Jordan elimination in place. False, and A's content lost, where a pivot is zero or not finite.

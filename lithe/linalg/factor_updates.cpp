@@ -6,12 +6,14 @@
 
 namespace lithe::internal {
 
+// v_k · x.
 double FactorUpdates::apply(int k, const double* x) const {
   const Form& form = kept_[k].form;
   const double* v = V_.data() + kept_[k].start;
   return dot(v, x + form.start_a, form.width_a) + dot(v + form.width_a, x + form.start_b, form.width_b);
 }
 
+// The new column of Z = S⁻¹ U; the numbers of v go behind those of the products before.
 void FactorUpdates::add(const BlockFactor& S, int coordinates, const double* u, const Form& form, const double* v) {
   coordinates_ = coordinates;
   grow(Z_, static_cast<std::size_t>(coordinates) * (count_ + 1));
@@ -28,6 +30,7 @@ void FactorUpdates::add(const BlockFactor& S, int coordinates, const double* u, 
   ++count_;
 }
 
+// The small matrix I + Vᵀ Z, and its factors.
 bool FactorUpdates::prepare() {
   if (count_ == 0) return true;
   PaddedMatrix& middle = middle_.matrix;
@@ -41,6 +44,7 @@ bool FactorUpdates::prepare() {
   return middle_.factorize();
 }
 
+// x ← S⁻¹ x − Z (I + Vᵀ Z)⁻¹ Vᵀ S⁻¹ x.
 void FactorUpdates::solve(const BlockFactor& S, double* x) {
   S.solve(x);
   if (count_ == 0) return;

@@ -36,15 +36,15 @@ class FactorUpdates {
   double apply(int k, const double* x) const;
 
   int coordinates_ = 0, count_ = 0;
-  AlignedBuffer Z_;
+  AlignedBuffer Z_;  // by columns
   struct Kept {
     Form form;
     std::ptrdiff_t start = 0;
   };
-  std::vector<Kept> kept_;
-  AlignedBuffer V_;
-  DenseLu middle_;
-  AlignedBuffer x_;
+  std::vector<Kept> kept_;  // where each v lives, on the coordinates and in V_
+  AlignedBuffer V_;         // the numbers of all v, one after the other
+  DenseLu middle_;          // I + Vᵀ Z
+  AlignedBuffer x_;         // workspace: (I + Vᵀ Z)⁻¹ Vᵀ S⁻¹ x
 };
 
 }  // namespace lithe::internal

@@ -2,6 +2,7 @@
 
 namespace lithe::internal {
 
+// In the first two, sums over all columns stay in registers for one block of rows after the other.
 void multiply(const double* columns, int stride, int count, const double* weights, double* to, int rows) {
   for_each_row_block(rows, [&]<int Packs>(int row) {
     Pack sum[Packs] = {};
@@ -27,6 +28,7 @@ void subtract_product(const double* columns, int stride, int count, const double
   });
 }
 
+// Four columns at a time: one transposition adds up the lanes of their four sums.
 void multiply_transposed(const double* columns, int stride, int count, const double* x, double* to, int rows) {
   int k = 0;
   for (; k + 4 <= count; k += 4) {

@@ -17,6 +17,7 @@ inline void grow(AlignedBuffer& buffer, std::size_t size) {
   if (buffer.size() < size) buffer.resize(size);
 }
 
+// max |x_i|, 0 of none.
 inline double largest_magnitude(std::span<const double> x) {
   double largest = 0;
   for (const double xi : x) largest = std::max(largest, std::abs(xi));

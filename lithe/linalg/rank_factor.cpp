@@ -18,10 +18,12 @@ class LargestOf {
   explicit LargestOf(int size) {
     while (mask_ < size - 1) mask_ = 2 * mask_ + 1;
   }
+  // Four neighbouring numbers, the first of which has this index.
   LITHE_INLINE Pack tag(Pack value, int first_index) const {
     const Bits lane = {0, 1, 2, 3};
     return reinterpret_cast<Pack>((reinterpret_cast<Bits>(value) & ~mask_) | (mask_ - first_index - lane));
   }
+  // Of a number that tag() has marked.
   int index(double tagged) const { return static_cast<int>(mask_ - (std::bit_cast<std::int64_t>(tagged) & mask_)); }
 
  private:
@@ -67,6 +69,8 @@ LITHE_INLINE Pack eliminate(const double* a, const double* U, int stride, int co
 
 }  // namespace
 
+// One column of U per pivot. A itself is not changed: a column of it loses what the columns of U before make of it, just when its pivot is
+// chosen (left-looking), so columns that are never pivots are never read.
 void RankFactor::compute_symmetric(const double* matrix, int stride, int matrix_size, std::span<const int> listed,
                                    double tolerance) {
   const int m = static_cast<int>(listed.size());
@@ -103,6 +107,7 @@ void RankFactor::compute_symmetric(const double* matrix, int stride, int matrix_
     const double* first = U.column(0);
     double* column = U.column(rank);
     const double* from = matrix + static_cast<std::ptrdiff_t>(listed[p]) * stride;
+    // The listed rows alone, next to one another.
     if (!whole) {
       for (int a = 0; a < m; ++a) column[a] = from[listed[a]];
       for (int a = m; a < rows; ++a) column[a] = 0;
@@ -123,6 +128,8 @@ void RankFactor::compute_symmetric(const double* matrix, int stride, int matrix_
   U.columns = rank;
 }
 
+// A − Σ u vᵀ is kept in work_ and loses one product per pivot: u is the pivot's column and v the pivot's row divided by the pivot. The
+// pivot's column is closed afterwards, its row counts no more.
 void RankFactor::compute_general(const PaddedMatrix& A, const double* inverse_scale, double tolerance) {
   const int m = A.rows, rows = A.stride;
   U.resize(m, m);
@@ -135,6 +142,7 @@ void RankFactor::compute_general(const PaddedMatrix& A, const double* inverse_sc
   double* weight = column_share + rows;
   for (int i = 0; i < rows; ++i) weight[i] = i < m ? inverse_scale[i] : 0.0;
 
+  // The largest share in column j, of the rows that have not been pivots.
   const auto find_share = [&](int j) {
     Pack largest{};
     const double* column = work_.column(j);
@@ -184,6 +192,7 @@ void RankFactor::compute_general(const PaddedMatrix& A, const double* inverse_sc
       v[j] = column[p] * inverse_pivot;
       const Pack vj = broadcast(v[j]);
       for (int i = 0; i < rows; i += kLanes) as_pack(column + i) -= vj * as_pack(u + i);
+      // What is left of the pivot's row is rounding.
       column[p] = 0;
       find_share(j);
     }

@@ -30,8 +30,8 @@ struct RankFactor {
 
  private:
   AlignedBuffer remaining_;  // of the diagonal, or of the columns, in shares
-  PaddedMatrix work_;
-  std::vector<int> open_;  // columns that have not been pivots
+  PaddedMatrix work_;        // A less the products taken off it so far
+  std::vector<int> open_;    // columns that have not been pivots
 };
 
 }  // namespace lithe::internal

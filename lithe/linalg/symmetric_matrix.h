@@ -11,6 +11,7 @@ namespace lithe::internal {
 // least padded(n).
 inline void mirror_lower_triangle(double* A, int n, int stride) {
   const auto column = [&](int j) { return A + static_cast<std::ptrdiff_t>(j) * stride; };
+  // A tile of four by four is transposed in registers; the tiles on the diagonal go entry by entry.
   for (int j = 0; j < n; j += kLanes) {
     const int columns = std::min(kLanes, n - j);
     for (int a = 0; a < columns; ++a) {

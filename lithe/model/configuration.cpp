@@ -13,6 +13,8 @@ namespace {
 // Zero if every entry is finite, else NaN: one pass without branches.
 double non_finite_mark(const ConstVecRef& x) { return (x.array() * 0.0).sum(); }
 
+// One pass tells whether all entries are finite; only if not, they are looked at one by one, to name the first that is
+// not.
 void check_finite(const ConstVecRef& x, const char* name) {
   if (non_finite_mark(x) == 0) [[likely]]
     return;
@@ -25,6 +27,7 @@ void check_finite(const ConstVecRef& x, const char* name) {
 constexpr double kShortestQuaternion = 1e-24;
 constexpr double kLongestQuaternion = 1e24;
 
+// Calls one(place in q, DoF) for each joint with one DoF and ball(place in q, first DoF) for each ball.
 template <class Visit1, class VisitBall>
 void for_each_joint(const Model& model, Visit1 one, VisitBall ball) {
   for (const DofTree::TreeJoint& joint : model.tree().joints) {
@@ -36,6 +39,7 @@ void for_each_joint(const Model& model, Visit1 one, VisitBall ball) {
   }
 }
 
+// A block-diagonal nv × nv matrix: `one_dof` for each joint with one DoF, and the 3×3 block(first DoF) for each ball.
 template <class BallBlock>
 MatX block_diagonal(const Model& model, double one_dof, BallBlock block) {
   MatX J = MatX::Zero(model.nv(), model.nv());
@@ -43,6 +47,7 @@ MatX block_diagonal(const Model& model, double one_dof, BallBlock block) {
   return J;
 }
 
+// The quaternion at this place of q, scaled to length one.
 Vec4 unit(const ConstVecRef& q, int at) { return q.segment<4>(at).normalized(); }
 
 }  // namespace

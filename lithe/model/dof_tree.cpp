@@ -50,6 +50,8 @@ void lay_out_chains(const std::vector<int>& joint_parent, DofTree& tree) {
     dofs_in_tree = above < 0 ? count : dofs_in_tree + count;
     LITHE_CHECK(dofs_in_tree <= kMaxTreeDofs, "one robot has more than {} degrees of freedom; split it", kMaxTreeDofs);
     const int parent_dof = above < 0 ? -1 : tree.joint_end[tree.joints[above].dof] - 1;
+    // A chain goes on while each joint carries exactly one other; it ends at a branch and where it would become too
+    // long.
     const bool starts_chain = above < 0 || children[above] != 1 || tree.chains.back().dof_count + count > kMaxChainDofs;
     if (starts_chain) {
       tree.slot_count = padded(tree.slot_count);
@@ -81,6 +83,8 @@ void lay_out_chains(const std::vector<int>& joint_parent, DofTree& tree) {
   tree.slot_count = padded(tree.slot_count);
 }
 
+// Gives each chain the packs along its path, each DoF its row, and finds where subtrees end. Parents come before
+// children, so a path begins with the path of the chain above.
 void lay_out_paths(DofTree& tree) {
   for (DofTree::Chain& chain : tree.chains) {
     chain.first_group = static_cast<int>(tree.path_groups.size());
@@ -143,6 +147,7 @@ void lay_out_trees(DofTree& tree) {
   for (DofTree::TreeJoint& joint : tree.joints) joint.tree = tree.chains[tree.chain[joint.dof]].tree;
 }
 
+// Finds the runs of DoFs at or below each chain and above it, and joins those that touch.
 void lay_out_comparable_runs(DofTree& tree) {
   for (DofTree::Chain& chain : tree.chains) {
     const int tree_first = tree.trees[chain.tree].first_dof;
@@ -209,6 +214,7 @@ DofTree compile_tree(const std::vector<Body>& bodies, const std::vector<Joint>& 
 
 namespace {
 
+// Collects how DoFs resist motion by themselves, and which of them a step has to look at for that.
 void refresh_resistance(const std::vector<Joint>& joints, DofTree& tree) {
   tree.resistance.clear();
   tree.limited_dofs.clear();

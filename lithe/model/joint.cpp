@@ -6,6 +6,7 @@ namespace lithe {
 
 namespace {
 
+// A joint with the members that every type has; the others keep their defaults.
 Joint make(std::string name, JointType type, const Vec3& axis, const Pose& placement) {
   Joint joint;
   joint.name = std::move(name);

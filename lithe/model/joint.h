@@ -61,7 +61,7 @@ class JointList : public std::vector<Joint> {
   JointList(Joint joint) { push_back(std::move(joint)); }  // NOLINT: implicit on purpose
 };
 
-// Primitive joints, with the placement in the parent. Set further members on the result.
+// Primitive joints. The placement is that of the joint in its parent; further members can be set on the result.
 Joint revolute(std::string name, const Vec3& axis, const Pose& placement = {});
 Joint prismatic(std::string name, const Vec3& axis, const Pose& placement = {});
 Joint screw(std::string name, const Vec3& axis, double pitch, const Pose& placement = {});

@@ -12,6 +12,7 @@ using namespace internal;
 
 namespace {
 
+// Where a name stands in a list. Names are looked up when models are set up, not in every step, so the list is searched.
 template <class Item>
 int find_by_name(const std::vector<Item>& items, std::string_view name, const char* kind) {
   for (std::size_t i = 0; i < items.size(); ++i) {
@@ -22,6 +23,7 @@ int find_by_name(const std::vector<Item>& items, std::string_view name, const ch
   LITHE_CHECK(false, "the model has no {} named '{}'{}", kind, name, did_you_mean(name, known));
 }
 
+// Refuses an index that names nothing.
 template <class Tag, class Item>
 void check_index(Index<Tag> index, const std::vector<Item>& items, const char* kind) {
   LITHE_CHECK(index.valid() && static_cast<std::size_t>(index) < items.size(),

@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::string_view kWorld = "world";
 
+// Refuses a name that another thing of the same kind has.
 void check_unique(std::unordered_set<std::string_view>& seen, const std::string& name, const char* kind) {
   LITHE_CHECK(seen.insert(name).second, "there are two {} named '{}': names must be unique", kind, name);
 }
@@ -141,6 +142,8 @@ ModelBuilder& ModelBuilder::add(const ModelBuilder& other, const std::string& pr
   return *this;
 }
 
+// The bodies in the order of the model: parents before their children, and all that hangs on a body before its next
+// sibling. Parents may have been added after their children.
 std::vector<int> ModelBuilder::depth_first_order() const {
   std::unordered_map<std::string_view, int> index;
   std::vector<std::string_view> names = {kWorld};
@@ -182,6 +185,7 @@ std::vector<int> ModelBuilder::depth_first_order() const {
   return order;
 }
 
+// Puts bodies and joints into the model, with their indices and places in q and v, and compiles the tree.
 void ModelBuilder::number_bodies_and_joints(Model& model) const {
   model.bodies_.push_back({.name = std::string(kWorld)});
   std::unordered_map<std::string_view, BodyIndex> body_index = {{kWorld, Model::world()}};
@@ -211,6 +215,7 @@ void ModelBuilder::number_bodies_and_joints(Model& model) const {
   model.tree_ = compile_tree(model.bodies_, model.joints_);
 }
 
+// Puts what belongs to bodies into the model: shapes, frames, exceptions for pairs and loops.
 void ModelBuilder::attach_to_bodies(Model& model) const {
   const Directory bodies(model.bodies_, "body");
   const auto body_named = [&](const std::string& name, const std::string& referrer) {
@@ -244,6 +249,7 @@ void ModelBuilder::attach_to_bodies(Model& model) const {
   }
 }
 
+// Puts what belongs to joints into the model: motors and mimics.
 void ModelBuilder::attach_to_joints(Model& model) const {
   const Directory joints(model.joints_, "joint");
   const auto joint_named = [&](const std::string& name, const std::string& referrer) {

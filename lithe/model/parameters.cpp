@@ -22,6 +22,8 @@ struct Attribute {
   const double* (*number)(const Item&);
 };
 
+// The functions that the tables below name. Each says where an item keeps a number, so that one function serves for
+// reading and for writing. translation() is a coordinate of the item's placement.
 template <class Item, int k>
 const double* translation(const Item& item) {
   return item.placement.p.data() + k;
@@ -48,7 +50,7 @@ const double* of_one_dof(const Joint& joint) {
   return joint.type == JointType::ball ? nullptr : &(joint.*member);
 }
 
-// Some geometries have a radius or a length.
+// Only some geometries have a radius; the others have no such parameter.
 const double* radius(const Shape& shape) {
   const auto of = [](const auto& geometry) -> const double* {
     if constexpr (requires { geometry.radius; }) return &geometry.radius;
@@ -57,6 +59,7 @@ const double* radius(const Shape& shape) {
   return std::visit(of, shape.geometry);
 }
 
+// The same for half a length.
 const double* half_length(const Shape& shape) {
   const auto of = [](const auto& geometry) -> const double* {
     if constexpr (requires { geometry.half_length; }) return &geometry.half_length;

@@ -47,6 +47,7 @@ struct ConvexMesh {
 
 using Geometry = std::variant<Sphere, Capsule, Box, Cylinder, Plane, ConvexMesh>;
 
+// How a surface rubs and bounces. What holds for a contact follows from both of its shapes.
 struct Material {
   double friction = 1;     // Coulomb's μ
   double restitution = 0;  // 0 … 1

@@ -18,6 +18,7 @@ using namespace internal;
 
 namespace {
 
+// At this step the truncation error of sixth-order differences is below rounding, for functions whose scale is about 1.
 constexpr double kStep = 1e-3;
 // Differences with kStep and with a tenth of it agree this well where a function is smooth.
 constexpr double kSmooth = 1e-7;
@@ -31,7 +32,8 @@ constexpr std::array kPartNames = {"by_q", "by_v", "by_u", "by_u_before", "by_f"
 
 const char* name_of(Input input) { return kPartNames[static_cast<std::size_t>(input)]; }
 
-template <class Jacobian>  // const or not
+// The part of a Jacobian, const or not, that has the derivatives by an input.
+template <class Jacobian>
 auto& part_of(Jacobian& jacobian, Input input) {
   switch (input) {
     case Input::q: return jacobian.by_q;
@@ -58,6 +60,7 @@ class Sample {
   }
 
   int size() const { return size_; }
+  // How many numbers an input has, which is how many columns its part of the derivatives should have.
   int count(Input input) const {
     if (input == Input::f) return static_cast<int>(record_.f.size());
     return static_cast<int>(input == Input::q || input == Input::v ? v_.size() : u_.size());
@@ -96,6 +99,8 @@ class Sample {
     return VecX::NullaryExpr(size, [&] { return normal(random); });
   }
 
+  // The value with number i of an input moved by this much. What follows from q and v is computed anew, and everything
+  // is put back before returning.
   VecX displaced(Input input, int i, double by) {
     if (input == Input::q) {
       const VecX q = std::exchange(q_, retract(model_, q_, by * VecX::Unit(v_.size(), i)));
@@ -190,6 +195,7 @@ ResidualCheck check_residual(const Model& model, const Residual& residual, const
     Sample sample(model, residual, options.controls, random);
     const VecX value = sample.value(&jacobian);
     if (std::string flaw = flaw_of(sample, value, jacobian); !flaw.empty()) return {kInfinity, false, std::move(flaw)};
+    // A state next to a jump says nothing of the derivatives; another one is drawn in its place.
     const bool settled = std::ranges::all_of(kInputs, [&](Input input) {
       return compare(sample, input, jacobian, largest(value), options.tolerance, result);
     });

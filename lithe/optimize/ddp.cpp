@@ -21,7 +21,9 @@ using namespace internal;
 
 namespace {
 
+// A step is taken if it lowers the merit by at least this share of what the quadratic model promises (Armijo 1966).
 constexpr double kArmijoOfMotions = 1e-4;
+// The least regularization that is not zero, and the factors by which it grows after a failure and falls after a success.
 constexpr double kFirstRegularization = 1e-6;
 constexpr double kMoreRegularization = 10, kLessRegularization = 5;
 
@@ -34,6 +36,9 @@ struct Candidate {
   int halvings = 0;  // of the step that led here
 };
 
+// The solver. An iteration is a backward pass along the motion at hand (riccati.h), which gives a policy, and a line
+// search, which carries out shares of the policy's open steps. Its methods belong to the thread that called ddp();
+// those of `pool_` work only while one of them waits.
 class Ddp {
  public:
   Ddp(const Problem& problem, const Plan& initial, const DdpOptions& options, SolveLog& log)
@@ -51,16 +56,17 @@ class Ddp {
     start(initial);
   }
 
-  // Iterates until nothing is left to gain, with these multipliers. The motion at hand then has its records if there are any.
+  // Iterates with these multipliers (null: there are no constraints) until nothing is left to gain. With multipliers,
+  // the motion at hand has its records afterwards.
   StopReason run(const Multipliers* multipliers, double tolerance);
 
   const Candidate& current() const { return current_; }
   const Plan& best() const { return best_.plan(); }
   MotionEvaluator& evaluator() { return *evaluators_[0]; }
-  // Around a motion without gaps.
+  // The feedback of each knot around the motion of this plan, by one more backward pass; empty if that one fails.
   std::vector<MatX> gains(const Plan& plan, const Multipliers* multipliers);
   StageSeconds& seconds() { return seconds_; }
-  // Nothing depends on any control.
+  // Whether the last backward pass found that no control has any effect: all open steps and all gains are zero.
   bool saddle() const { return saddle_; }
 
  private:
@@ -85,15 +91,18 @@ class Ddp {
   Candidate current_;
   std::vector<Candidate> trials_;  // one per thread
   const Multipliers* multipliers_ = nullptr;
-  double regularization_ = 0;
-  double gap_price_ = 0;
-  double decrement_ = kInfinity;
+  double regularization_ = 0;     // of Q_uu, in shares of its scale
+  double gap_price_ = 0;          // what a unit of gap costs in merit(); it only grows
+  double decrement_ = kInfinity;  // as of the last backward pass; infinite: there was none
   BestPlan best_;
   StageSeconds seconds_;
-  StepCotangent wish_;
+  StepCotangent wish_;  // the gradient of the value function behind a step, as make_aware() takes it
   bool saddle_ = false;
 };
 
+// The first motion. With a guess of the states, each step starts from the guessed state, and its gap is how far it ends
+// from the next one, step(x_t, u_t) ⊖ x_{t+1}. The guess of the first state does not count: a motion starts at
+// Problem::start.
 void Ddp::start(const Plan& initial) {
   const StageClock clock(log_, seconds_.rollout);
   Steering steering;
@@ -119,6 +128,8 @@ void Ddp::start(const Plan& initial) {
 bool Ddp::solve_backwards() {
   const double start = log_.seconds(), before = seconds_.derivatives;
   riccati_.meanwhile = [&](int worker) { models_.help(worker); };
+  // Where derivatives are complementarity-aware, the value function behind a step is the loss that the classification
+  // of its contacts is chosen for.
   riccati_.before_step = [&](int t, const ValueExpansion* behind) {
     const bool aware = behind && options_.gradient.complementarity_aware;
     if (models_.has(t) && !aware) return models_.require(t);
@@ -135,11 +146,17 @@ bool Ddp::solve_backwards() {
     solved = regularization_ <= options_.largest_regularization;
     if (!solved) break;
   }
+  // Models that this thread made on its way back have been counted as derivatives.
   seconds_.solve += log_.seconds() - start - (seconds_.derivatives - before);
   return solved;
 }
 
-// The motion under a share of the open steps, with feedback; gaps close by the same share.
+// Carries out a share α of the open steps, with feedback, within the bounds:
+//
+//   u_t = ū_t + α k + K (x_t ⊖ x̄_t) + P (u_before − ū_before)
+//
+// where the bars mark the motion at hand. Gaps close by the same share: each step starts where the last one ended,
+// moved back by 1 − α of the gap that was there.
 void Ddp::follow(double share, MotionEvaluator& evaluator, Candidate& out, const std::function<bool(int)>& stops) {
   out.plan.u = current_.plan.u;
   out.plan.start = current_.plan.start;
@@ -172,12 +189,14 @@ void Ddp::follow(double share, MotionEvaluator& evaluator, Candidate& out, const
   evaluator.run(out.plan, MotionEvaluator::Keep::guesses, multipliers_, out.motion, steering);
 }
 
-// The largest share of the step that leads down. Threads try shares in their order; smaller ones that are under way when one is found
-// are left.
+// Finds the largest of the shares 1, ½, ¼ … of the step that leads down. Threads take the shares in this order; once
+// one leads down, those smaller than it are abandoned, but larger ones are carried out to their end. So the result does
+// not depend on the number of threads.
 bool Ddp::search() {
   const double first = riccati_.first() + riccati_.gap_first(), second = riccati_.second() + riccati_.gap_second();
   if (current_.gap > 0) {
-    // A price at which closing the gaps pays for what it costs.
+    // A price at which closing the gaps pays for what it costs: merit() is an exact ℓ₁ penalty of the gaps (Nocedal &
+    // Wright 2006, §15.4), so their share of the decrease is linear.
     const double rise = std::max(0.0, first + second / 2);
     gap_price_ = std::max(gap_price_, 2 * rise / current_.gap + 1e-3 * std::abs(current_.motion.value) / current_.gap);
   }
@@ -215,6 +234,7 @@ bool Ddp::search() {
   return true;
 }
 
+// Logs the motion at hand. A gap counts as a violation: the motion is not yet what its controls lead to.
 void Ddp::note(double share) {
   const double gap = current_.gaps.size() > 0 ? current_.gaps.cwiseAbs().maxCoeff() : 0.0;
   const double infeasibility = std::max(current_.motion.violation, gap);
@@ -227,7 +247,7 @@ void Ddp::note(double share) {
              .best_cost = best_.feasible_cost()});
 }
 
-// The motion of the plan at hand: without gaps, and under the prices at hand.
+// Carries out the plan at hand from the start, which leaves no gaps, and values it with the multipliers at hand.
 void Ddp::carry_out(MotionEvaluator::Keep keep) {
   const StageClock clock(log_, seconds_.rollout);
   evaluators_[0]->run(current_.plan, keep, multipliers_, current_.motion);
@@ -236,6 +256,7 @@ void Ddp::carry_out(MotionEvaluator::Keep keep) {
   models_.turn_to(current_.plan, current_.motion, multipliers_);
 }
 
+// Multipliers change what a motion is worth, so the motion at hand is carried out anew before the first iteration.
 StopReason Ddp::run(const Multipliers* multipliers, double tolerance) {
   multipliers_ = multipliers;
   if (!multipliers) return iterate(tolerance);
@@ -245,6 +266,8 @@ StopReason Ddp::run(const Multipliers* multipliers, double tolerance) {
   return reason;
 }
 
+// A step that leads down lowers the regularization. Where none does, it grows, and the same models are solved again: a
+// larger one makes steps shorter and turns them towards steepest descent.
 StopReason Ddp::iterate(double tolerance) {
   models_.turn_to(current_.plan, current_.motion, multipliers_);
   regularization_ = options_.initial_regularization;
@@ -252,6 +275,8 @@ StopReason Ddp::iterate(double tolerance) {
   while (!log_.exhausted()) {
     if (!solve_backwards()) return StopReason::stalled;
     const double size = std::max(1.0, std::abs(current_.motion.value));
+    // The Newton decrement (Boyd & Vandenberghe 2004, §9.5.1) relative to the value: the root of twice the decrease
+    // that the quadratic model promises.
     const double expected = -(riccati_.first() + riccati_.second() / 2);
     decrement_ = std::sqrt(2 * std::max(0.0, expected) / size);
     // At an optimum the open steps are zero too, but the controls would answer to a change of the state.
@@ -283,6 +308,7 @@ std::vector<MatX> Ddp::gains(const Plan& plan, const Multipliers* multipliers) {
   return gains;
 }
 
+// Why the solver stopped, as a sentence, with what to try next.
 std::string message_of(const Solution& solution, bool aware) {
   switch (solution.reason) {
     case StopReason::converged: return "converged: no change of the controls promises a lower cost";
@@ -323,6 +349,7 @@ Solution ddp(const Problem& problem, const Plan& initial, const DdpOptions& opti
         return InnerResult{reason, &solver.current().plan, &solver.current().motion};
       });
 
+  // A cost of zero is no saddle: nothing is left to gain that contacts could hide.
   const bool saddle = outer.reason == StopReason::converged && solver.saddle() && solver.current().motion.cost != 0;
   const StopReason reason = saddle ? StopReason::saddle : outer.reason;
   Solution solution = finish_solution(solver.evaluator(), solver.best(), reason, {}, log, solver.seconds());

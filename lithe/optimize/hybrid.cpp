@@ -12,6 +12,7 @@ using namespace internal;
 
 namespace {
 
+// Search and gradients in turn. Each part starts from the best plan so far and reports to the one log.
 class Hybrid {
  public:
   Hybrid(const Problem& problem, const Plan& initial, const HybridOptions& options)
@@ -56,13 +57,15 @@ SolveOptions Hybrid::part(int iterations) {
   return part;
 }
 
+// Adds up the time that a part took and keeps its plan if it is the best so far. Returns whether it is.
 bool Hybrid::take(const Solution& solution) {
   seconds_.rollout += solution.seconds.rollout;
   seconds_.derivatives += solution.seconds.derivatives;
   return best_.offer(solution.plan, solution.cost, solution.infeasibility, solution.infeasibility);
 }
 
-// Returns whether it found something better.
+// A round of search, with draws of its own. Returns whether it found something better than it started from: than the
+// best plan so far or, in the first round, than the initial one.
 bool Hybrid::search(int round, double deviation) {
   StochasticSearchOptions options = options_.search;
   static_cast<SolveOptions&>(options) = part(options_.search_iterations);
@@ -74,6 +77,7 @@ bool Hybrid::search(int round, double deviation) {
   return first ? solution.cost < solution.history.front().cost : better;
 }
 
+// Follows the gradient downhill from the best plan so far.
 void Hybrid::follow() {
   SingleShootingOptions options = options_.shooting;
   static_cast<SolveOptions&>(options) = part(options_.gradient_iterations);
@@ -84,6 +88,8 @@ void Hybrid::follow() {
   followed_ = true;
 }
 
+// Rounds of search, each followed by gradients if it found something to follow, and the first in any case. A search
+// that found nothing looks further away the next time.
 Solution Hybrid::solve() {
   double deviation = options_.search.deviation;
   for (int round = 0; round < options_.rounds && !log_.exhausted(); ++round) {
@@ -100,6 +106,8 @@ Solution Hybrid::solve() {
   return finish_solution(evaluator, best_.plan(), stop, message(stop), log_, seconds_);
 }
 
+// What the gradients said last counts only if they have been down from the best plan. If search found that one, nothing
+// is known of the way down from it.
 StopReason Hybrid::reason() const {
   if (log_.exhausted() && log_.reason() == StopReason::interrupted) return StopReason::interrupted;
   if (followed_ && last_ == StopReason::converged) return last_;
@@ -107,6 +115,7 @@ StopReason Hybrid::reason() const {
   return followed_ ? last_ : StopReason::iteration_limit;
 }
 
+// Why it stopped, as a sentence.
 std::string Hybrid::message(StopReason reason) const {
   switch (reason) {
     case StopReason::interrupted: return "stopped by SolveOptions::progress";

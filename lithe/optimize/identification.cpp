@@ -22,6 +22,7 @@ using namespace internal;
 
 namespace {
 
+// Levenberg–Marquardt's damping, in shares of the diagonal of the normal equations.
 constexpr double kFirstDamping = 1e-4, kLeastDamping = 1e-12, kMostDamping = 1e12;
 
 // A stretch of a measured motion that is simulated in one go.
@@ -31,13 +32,18 @@ struct Segment {
   State start;  // as estimated
 };
 
-// The normal equations of one segment: δ of its start and of the parameters.
+// The normal equations of one segment, H δ = −g for δ = (start, parameters), with the Gauss–Newton Hessian
+//
+//   H = [ xx  xp ; xpᵀ  pp ],   g = (x, p)
+//
+// where the gradients are halved, so that cost(δ) ≈ cost + 2 gᵀδ + δᵀH δ.
 struct NormalEquations {
   double cost = 0;  // infinite: the simulation diverged
   MatX xx, xp, pp;
   VecX x, p;  // gradients, halved
 };
 
+// Refuses what makes no sense, and says which part and why.
 void check_identification(const Identification& problem) {
   const int nv = problem.model.nv();
   LITHE_CHECK(!problem.parameters.empty(), "no parameter is to be identified; name some in Identification::parameters");
@@ -66,12 +72,16 @@ void check_identification(const Identification& problem) {
   }
 }
 
+// Levenberg & Marquardt's method (Marquardt 1963) on all segments together. Starts of different segments do not see one
+// another, so each step first eliminates them (a Schur complement) and then solves for the parameters, which are few.
 class Identifier {
  public:
   Identifier(const Identification& problem, const SolveOptions& options);
   IdentificationResult run();
 
  private:
+  // What each thread simulates and differentiates with. Sx and Sp are the sensitivities ∂x_t/∂x_0 and ∂x_t/∂p of the
+  // state (2nv rows) at the time that it is at.
   struct Worker {
     explicit Worker(const Model& shared) : model(shared) {}
     Model model;
@@ -103,6 +113,7 @@ class Identifier {
   double predicted_ = 0;
 };
 
+// The names of the parameters, in their order.
 std::vector<std::string> names_of(const Identification& problem) {
   std::vector<std::string> names;
   for (const FreeParameter& free : problem.parameters) names.push_back(free.name);
@@ -131,6 +142,11 @@ Identifier::Identifier(const Identification& problem, const SolveOptions& option
   for (int w = 0; w < pool_.size(); ++w) workers_.push_back(std::make_unique<Worker>(problem.model));
 }
 
+// Simulates one segment and compares it with what was measured. The sensitivities go forward with the state:
+//
+//   S_{t+1} = (∂x_{t+1}/∂x_t) S_t + ∂x_{t+1}/∂p,   the last only in Sp
+//
+// Forward, as the parameters are few and every state counts: a pass back would be needed for each measured number.
 void Identifier::simulate(const Segment& segment, bool derivatives, Worker& worker, NormalEquations& out) const {
   const int nv = worker.model.nv(), n = 2 * nv, count = names_.size();
   const ObservedMotion& seen = *segment.motion;
@@ -196,6 +212,8 @@ void Identifier::simulate(const Segment& segment, bool derivatives, Worker& work
   if (!std::isfinite(out.cost)) out.cost = kInfinity;
 }
 
+// Segments are simulated by several threads, each with a model of its own that gets the new numbers first. Costs are
+// added in the order of segments, so that the sum has the same bits on any number of threads.
 double Identifier::evaluate(const VecX& parameters, std::vector<Segment>& segments, bool derivatives) {
   std::vector<NormalEquations>& to = derivatives ? normal_ : trial_;
   to.resize(segments.size());
@@ -207,6 +225,8 @@ double Identifier::evaluate(const VecX& parameters, std::vector<Segment>& segmen
   return cost;
 }
 
+// The parameters' own system is H_pp − Σ H_px H_xx⁻¹ H_xp, over the segments. Damping makes the diagonals larger before
+// anything is eliminated or solved, and bounds of the parameters make that a box-constrained quadratic programme.
 bool Identifier::step(const VecX& parameters, double damping) {
   const int count = names_.size();
   reduced_.setZero(count, count);
@@ -246,6 +266,8 @@ bool Identifier::step(const VecX& parameters, double damping) {
   return true;
 }
 
+// Steps until none improves the fit. Damping grows tenfold where a step does not, and falls to a tenth where one does
+// more than half of what the quadratic model promised.
 IdentificationResult Identifier::run() {
   const Model& model = problem_.model;
   const int nv = model.nv();
@@ -284,6 +306,8 @@ IdentificationResult Identifier::run() {
     }
     const VecX trial = (parameters + parameter_step_).cwiseMax(lower_).cwiseMin(upper_);
     const double found = evaluate(trial, moved, false);
+    // The motion at hand and its normal equations stay: only the damping is another one when the step is computed
+    // again.
     if (!(found < cost)) {
       damping *= 10;
       if (damping > kMostDamping) break;

@@ -26,14 +26,16 @@ struct Identification {
   VecX q_weights = {}, v_weights = {};  // w, nv each: one over the variance of the noise; empty: 1
   // The first measured state is as noisy as the others, so where a motion starts is estimated too. Off: it starts as measured.
   bool free_starts = true;
-  int segment =
-      0;  // steps after which the simulation starts anew from what was measured, for chaotic motions; 0: never
+  // Steps after which the simulation starts anew from what was measured, for chaotic motions; 0: never.
+  int segment = 0;
 };
 
 struct IdentificationResult {
   VecX parameters;  // as in Identification::parameters
-  VecX deviations;  // what the noise that is left lets expect: standard deviations, from the Gauss–Newton Hessian
-  double cost = 0;  // the sum above
+  // The standard deviation of each, if the misfit that is left is noise: from the inverse of the Gauss–Newton Hessian. An infinite one
+  // means that the motions do not show the number.
+  VecX deviations;
+  double cost = 0;              // the sum above
   double root_mean_square = 0;  // of all weighted differences
   StopReason reason = StopReason::stalled;
   std::string message;

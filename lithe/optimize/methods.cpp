@@ -15,8 +15,6 @@ namespace lithe {
 
 using namespace internal;
 
-using namespace internal;
-
 namespace {
 
 // A solver's options with the part that all share.
@@ -27,6 +25,7 @@ Options shared(const MethodOptions& options) {
   return out;
 }
 
+// Single shooting with one of its methods, and the caller's rate where there is one.
 Solution shoot(SingleShootingOptions::Method method, const Problem& problem, const Plan& initial,
                const MethodOptions& options) {
   auto shooting = shared<SingleShootingOptions>(options);
@@ -35,6 +34,7 @@ Solution shoot(SingleShootingOptions::Method method, const Problem& problem, con
   return single_shooting(problem, initial, shooting);
 }
 
+// Stochastic search with one of its methods.
 Solution search(StochasticSearchOptions::Method method, const Problem& problem, const Plan& initial,
                 const MethodOptions& options) {
   auto stochastic = shared<StochasticSearchOptions>(options);
@@ -42,6 +42,7 @@ Solution search(StochasticSearchOptions::Method method, const Problem& problem, 
   return stochastic_search(problem, initial, stochastic);
 }
 
+// Multiple shooting. A shot has to end where a knot ends, so its length is rounded up to whole knots.
 Solution shoot_in_parts(const Problem& problem, const Plan& initial, const MethodOptions& options) {
   auto multiple = shared<MultipleShootingOptions>(options);
   const int shot = options.shot > 0 ? options.shot : multiple.shot;
@@ -49,6 +50,7 @@ Solution shoot_in_parts(const Problem& problem, const Plan& initial, const Metho
   return multiple_shooting(problem, initial, multiple);
 }
 
+// A line of the table: what a command line calls the solver, and how it is called with the options that all share.
 struct Method {
   std::string_view name;
   Solution (*solve)(const Problem& problem, const Plan& initial, const MethodOptions& options);

@@ -16,10 +16,14 @@ using namespace internal;
 
 namespace {
 
-constexpr double kNoGradient = 1e-12;  // of what counts as none, in shares of the cost
-constexpr double kFirstNudge = 1e-3;   // of the largest control; doubled up to this many times
+// A gradient is taken for zero if no entry of it is larger than this share of the cost, or of 1 where that is less.
+constexpr double kNoGradient = 1e-12;
+// A plan that contacts hold is moved so far that the number with the largest derivative would change by this much, then
+// by twice as much, and so on.
+constexpr double kFirstNudge = 1e-3;
 constexpr int kNudges = 40;
 
+// Refuses options that make no programme. A control must not be held across the end of a shot.
 void check_options(const Problem& problem, const MultipleShootingOptions& options) {
   LITHE_CHECK(options.shot > 0 && options.shot % problem.hold == 0,
               "MultipleShootingOptions::shot is {}; it must be a positive multiple of Problem::hold, {}", options.shot,
@@ -31,7 +35,9 @@ void check_options(const Problem& problem, const MultipleShootingOptions& option
               options.feasibility);
 }
 
-// Motions in which contacts hide what the controls could do.
+// Motions in which contacts hide what the controls could do: a body that stands still whatever small force acts has no
+// derivative by that force, and IPOPT would see nothing to be gained. Constraints count with ρ = 1, λ = 0, so that they
+// are seen as well.
 class Hidden {
  public:
   Hidden(const Problem& problem, MotionEvaluator& evaluator)
@@ -70,6 +76,7 @@ class Hidden {
   }
 
  private:
+  // The largest entry of the gradient that was computed last.
   double size() const {
     double largest = gradient_.u.size() > 0 ? gradient_.u.cwiseAbs().maxCoeff() : 0;
     for (const VecX* part : {&gradient_.start, &gradient_.parameters}) {
@@ -78,11 +85,14 @@ class Hidden {
     return largest;
   }
 
+  // Whether the derivatives of this kind say that something free has an effect.
   bool shows(const Plan& plan, const EvaluatedMotion& motion, const GradientOptions& options) {
     evaluator_.gradient(plan, motion, &multipliers_, options, gradient_);
     return size() > kNoGradient * std::max(1.0, std::abs(motion.cost));
   }
 
+  // Whether costs or constraints have a derivative by any state after the first. If not, there is nothing that contacts
+  // could hide.
   bool wants_other_states(const Plan& plan, const EvaluatedMotion& motion) {
     const int states = 2 * problem_.model.nv();
     for (int t = 1; t <= problem_.steps; ++t) {
@@ -102,11 +112,13 @@ class Hidden {
   PlanGradient gradient_;
 };
 
+// Why the solver stopped, for programs and for people.
 struct Ending {
   StopReason reason;
   std::string message;
 };
 
+// IPOPT's outcome in the words that all solvers share. IPOPT stops on request for several reasons; the log knows which.
 Ending ending_of(const IpoptResult& result, const SolveLog& log) {
   switch (result.outcome) {
     case IpoptOutcome::solved:
@@ -156,6 +168,8 @@ Solution multiple_shooting(const Problem& problem, const Plan& initial, const Mu
     check_initial_motion(motion);
     best.offer(plan, motion);
     Hidden contacts(problem, evaluator);
+    // Where contacts hide what the controls could do, the plan is moved first, if complementarity-aware derivatives are
+    // wanted.
     hidden = contacts.found(plan, motion, options.gradient);
     if (hidden && options.gradient.complementarity_aware) hidden = !contacts.leave(options.gradient, plan, motion);
     plan.q = motion.q;
@@ -182,7 +196,8 @@ Solution multiple_shooting(const Problem& problem, const Plan& initial, const Mu
   seconds.rollout += result.evaluate_seconds;
   seconds.derivatives += result.linearize_seconds;
 
-  // What IPOPT ended with and what it came by, carried out.
+  // What IPOPT ended with and the best point on its way, each carried out from the start: only that says what the
+  // controls are worth, as the programme's own states may still jump between shots.
   double gap = 0;
   bool improved = false;
   for (const VecX* x : {&result.x, &result.best}) {

@@ -26,8 +26,8 @@ namespace lithe {
 struct MultipleShootingOptions : SolveOptions {
   int shot = 20;             // steps per shot; a multiple of Problem::hold
   bool gauss_newton = true;  // the costs' Gauss–Newton Hessian; else IPOPT's limited-memory quasi-Newton
-  double initial_barrier =
-      0.1;  // IPOPT's mu_init; for a warm start smaller (1e-6): it also says how far the start is moved off its bounds
+  // IPOPT's mu_init. It also says how far the start is moved off its bounds, so for a warm start it should be smaller (1e-6).
+  double initial_barrier = 0.1;
 };
 
 Solution multiple_shooting(const Problem& problem, const Plan& initial, const MultipleShootingOptions& options = {});

@@ -15,12 +15,13 @@ using namespace internal;
 
 namespace {
 
-// Several joints between the world and a body let it float, in the plane or in space.
+// Several joints between the world and a body let it float, in the plane or in space. Nothing drives such a base.
 bool floats(const Model& model, const Joint& joint) {
   if (model.bodies()[joint.body].parent != Model::world()) return false;
   return std::ranges::count_if(model.joints(), [&](const Joint& other) { return other.body == joint.body; }) > 1;
 }
 
+// Adds a control that pushes a DoF with at most ± limit; an infinite limit leaves it unbounded.
 void actuate(Problem& problem, int dof, double limit) {
   problem.actuated.push_back(dof);
   const auto count = static_cast<Eigen::Index>(problem.actuated.size());
@@ -30,12 +31,14 @@ void actuate(Problem& problem, int dof, double limit) {
   problem.upper[count - 1] = limit;
 }
 
+// Takes back what was actuated before: every call of actuate_joints() chooses anew.
 void start_actuating(Problem& problem) {
   problem.actuated.clear();
   problem.lower.resize(0);
   problem.upper.resize(0);
 }
 
+// Bounds may be missing or infinite. NaN is refused, because no comparison with it is true: it would bound nothing.
 void check_bounds(const Problem& problem) {
   const int m = problem.controls();
   for (const auto& [bound, name] : {std::pair(&problem.lower, "lower"), std::pair(&problem.upper, "upper")}) {
@@ -51,6 +54,8 @@ void check_bounds(const Problem& problem) {
   }
 }
 
+// A cost or constraint that counts at no time is a mistake of whoever wrote its times. At t = T no step is taken, so
+// there are neither controls nor impulses to look at.
 void check_times(const Problem& problem, const Residual& residual, const Times& times, const char* what, int index) {
   bool counts = false;
   for (int t = 0; t <= problem.steps && !counts; ++t) counts = times.contains(t, problem.steps);
@@ -65,6 +70,8 @@ void check_times(const Problem& problem, const Residual& residual, const Times& 
               index, residual.name());
 }
 
+// Where numbers of the model are free, every residual has to know its derivative by them. One that does not would make
+// gradients wrong, and nobody would notice.
 void check_free_parameters(const Problem& problem, const Residual& residual, const StepParameters& parameters,
                            const char* what, int index) {
   for (int k = 0; k < parameters.size(); ++k) {
@@ -87,6 +94,7 @@ void actuate_joints(Problem& problem) {
       actuate(problem, joint.v_index, joint.effort_limit);
     }
   }
+  // Without any limit, nothing says which joints have a drive: all count as driven that do not carry a floating base.
   if (!problem.actuated.empty()) return;
   for (const Joint& joint : model.joints()) {
     if (one_dof(joint) && joint.effort_limit > 0 && !floats(model, joint)) actuate(problem, joint.v_index, kInfinity);
@@ -144,6 +152,7 @@ void check_problem(const Problem& problem) {
   LITHE_CHECK(
       problem.controls() > 0 || !problem.free_start.empty() || !names.empty(),
       "nothing is free: give Problem::actuated, free_start or free_parameters (actuate_joints() names all joints)");
+  // The names as steps know them, which is what residuals are asked about below.
   const StepParameters parameters(model, names);
   LITHE_CHECK(!problem.costs.empty() || !problem.constraints.empty(), "the problem has no cost and no constraint");
   for (int k = 0; k < static_cast<int>(problem.costs.size()); ++k) {
@@ -189,6 +198,7 @@ void check_plan(const Problem& problem, const Plan& plan) {
               "the plan has a number that is not finite");
   LITHE_CHECK((plan.q.size() == 0) == (plan.v.size() == 0), "a plan's guess of the states needs both q and v");
   if (plan.q.size() == 0) return;
+  // The guess has a state before each step and one at the end.
   const int states = problem.steps + 1;
   LITHE_CHECK(plan.q.rows() == problem.model.nq() && plan.v.rows() == problem.model.nv() && plan.q.cols() == states &&
                   plan.v.cols() == states,
@@ -217,6 +227,7 @@ void shift(const Problem& problem, int steps, Plan& plan) {
     const Eigen::Index count = columns.cols(), kept = std::max<Eigen::Index>(0, count - by);
     if (count == 0 || by == 0) return;
     const VecX last = columns.col(count - 1);
+    // From front to back, so that no column is overwritten before it has been moved.
     for (Eigen::Index k = 0; k < kept; ++k) columns.col(k) = columns.col(k + by).eval();
     for (Eigen::Index k = kept; k < count; ++k) columns.col(k) = last;
   };

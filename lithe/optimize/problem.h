@@ -31,6 +31,8 @@ enum class Norm : std::uint8_t {
   linear,         // weight · Σ s_k r_k: r is the cost itself
 };
 
+// One term of the objective: a residual, made one number by a norm, at every time in `times`. It is a sum over steps
+// and no integral over time: whoever halves the time step halves the weights of running costs.
 struct Cost {
   ResidualPtr residual;
   Times times = Times::running();
@@ -40,7 +42,7 @@ struct Cost {
   double width = 1e-2;  // of smooth_size
 };
 
-// Numbers that must be zero, or must not be positive.
+// A residual whose numbers must all be zero, or must not be positive, at every time in `times`.
 struct PathConstraint {
   enum class Kind : std::uint8_t { zero, not_positive };
   ResidualPtr residual;
@@ -114,8 +116,8 @@ void check_plan(const Problem& problem, const Plan& plan);
 // Moves all that is free into its bounds.
 void clamp(const Problem& problem, Plan& plan);
 
-// The same problem from another state, and the plan that is left of `plan` after `steps` steps: the rest, moved to the front, its last
-// controls repeated.
+// Moves a plan to the front when `steps` steps of it have been carried out: what is left becomes the beginning, and its
+// last controls (and states, where it has a guess of them) are repeated. `steps` must be a multiple of Problem::hold.
 void shift(const Problem& problem, int steps, Plan& plan);
 
 }  // namespace lithe

@@ -14,6 +14,7 @@ using namespace internal;
 
 namespace {
 
+// Whether a plan leads to a motion that does not diverge, from where the problem starts now. DDP refuses any other.
 bool leads_somewhere(const Problem& problem, const Plan& plan) {
   MotionEvaluator evaluator(problem);
   EvaluatedMotion motion;

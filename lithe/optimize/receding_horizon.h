@@ -7,7 +7,7 @@ namespace lithe {
 // Model-predictive control: the same problem, solved again and again from wherever the model is by then. The plan is kept; each solution
 // starts from what is left of the last one, so a few iterations are enough.
 //
-//   RecedingHorizon controller(problem, {.max_iterations = 3});
+//   RecedingHorizon controller(problem, {{.max_iterations = 3}});
 //   for (;;) tau = controller.update(measured_state, 10);   // 10 steps have passed since the last call
 class RecedingHorizon {
  public:

@@ -16,10 +16,12 @@ namespace lithe {
 
 namespace {
 
-constexpr double kForceWithoutLimit = 10;  // N or N·m
+// What effort is measured by where a joint has no limit, N or N·m.
+constexpr double kForceWithoutLimit = 10;
 
 const Joint& joint_of(const TaskTerm& term, const Model& model) { return model.joints()[model.joint(term.joint)]; }
 
+// A term of the task, which judges one joint at the end of the motion.
 Cost cost_of(const TaskTerm& term, const Model& model) {
   return {.residual = term.of == TaskTerm::Of::position ? residuals::joint_position(model, term.joint, term.target)
                                                         : residuals::joint_velocity(model, term.joint, term.target),
@@ -28,6 +30,7 @@ Cost cost_of(const TaskTerm& term, const Model& model) {
           .norm = term.form == TaskTerm::Form::square ? Norm::square : Norm::signed_square};
 }
 
+// A point of the task: how far a point that rides on a body is from its target at the end, with p_WP and its Jacobian.
 Cost cost_of(const TaskPoint& point, const Model& model) {
   const auto miss = [body = model.body(point.body), p_B = point.point, target = point.target](
                         const ResidualPoint& at, VecRef value, ResidualJacobian* jacobian) {
@@ -43,6 +46,7 @@ Cost cost_of(const TaskPoint& point, const Model& model) {
           .weight = point.weight};
 }
 
+// Frees the start velocity of every joint that the task has a term of, once each. That is what a throw can choose.
 void free_start_velocity(const Scene& scene, double range, Problem& problem) {
   for (const TaskTerm& term : scene.task->terms) {
     const int dof = joint_of(term, scene.model).v_index;
@@ -51,6 +55,7 @@ void free_start_velocity(const Scene& scene, double range, Problem& problem) {
   }
 }
 
+// weight · mean over the steps of Σ (u/limit)²: what keeps forces small where the task leaves them open.
 Cost effort_cost(const Problem& problem, double weight) {
   VecX scales(problem.controls());
   for (int k = 0; k < problem.controls(); ++k) {
@@ -89,6 +94,7 @@ Problem problem_of(const Scene& scene, const SceneProblemOptions& options) {
   return problem;
 }
 
+// Inverse dynamics at rest: τ = h(q, 0), the forces that gravity asks for (docs/conventions.md, Dynamics).
 Plan holding_plan(const Problem& problem) {
   Kinematics kin;
   kinematics(problem.model, problem.start.q, kin);

@@ -19,8 +19,9 @@ namespace {
 
 using Descent = SingleShootingOptions::Method;
 
-constexpr double kVanishing = 1e-12;  // of what counts as none, in shares of the cost
-constexpr int kHalvings = 20;         // of a step whose motion diverges
+// A gradient is taken for zero if no entry of it is larger than this share of the cost, or of 1 where that is less.
+constexpr double kVanishing = 1e-12;
+constexpr int kHalvings = 20;  // of a step whose motion diverges, before it is given up
 
 // Kingma & Ba 2015, algorithm 1. Their ε is smaller here: gradients by short pushes are small.
 class Adam {
@@ -42,6 +43,8 @@ class Adam {
   VecX first_, second_;
 };
 
+// The solver: where it is (y_, plan_, motion_ and the gradient there) and where it might go (next_…). It works on the
+// calling thread alone.
 class Shooter {
  public:
   Shooter(const Problem& problem, const Plan& initial, const SingleShootingOptions& options)
@@ -89,7 +92,8 @@ class Shooter {
   PlanGradient plan_gradient_;
 };
 
-// Infinite too where the model refuses the numbers, as it may a mix of inertias that are possible one by one.
+// Carries out the plan that y stands for, with its records, and returns its value. That is infinite where the motion
+// diverges, and where the model refuses the numbers, as it may a mix of inertias that are possible one by one.
 double Shooter::run(const VecX& y, Plan& plan, EvaluatedMotion& motion) {
   const StageClock clock(log_, seconds_.rollout);
   variables_.unpack(y, plan);
@@ -103,12 +107,14 @@ double Shooter::run(const VecX& y, Plan& plan, EvaluatedMotion& motion) {
   return motion.value;
 }
 
+// The gradient at the motion at hand. The chain rule for x = scale · y is in FreeVariables::pack().
 void Shooter::differentiate() {
   const StageClock clock(log_, seconds_.derivatives);
   evaluator_.gradient(plan_, motion_, multipliers_, options_.gradient, plan_gradient_);
   gradient_ = variables_.pack(plan_gradient_);
 }
 
+// The size of the first-order conditions, scaled: what `tolerance` is compared with.
 double Shooter::first_order() const {
   return variables_.first_order(y_, gradient_) / std::max(1.0, std::abs(motion_.value));
 }
@@ -132,6 +138,7 @@ double Shooter::advance() {
   double length = 0;
   switch (options_.method) {
     case Descent::gradient_descent:
+      // The paper's descent is in x itself: δx = −rate ∂/∂x is δy = −rate (∂/∂y)/scale².
       length = walk(-options_.rate * gradient_.cwiseQuotient(variables_.scale().cwiseAbs2()));
       break;
     case Descent::adam: length = walk(adam_.step(gradient_, options_.rate)); break;
@@ -147,6 +154,7 @@ double Shooter::advance() {
   return length;
 }
 
+// Logs the motion at hand and offers it as the best. Returns whether to go on.
 bool Shooter::note(double step) {
   best_.offer(plan_, motion_);
   return log_.note({.iteration = log_.history().empty() ? 0 : log_.iterations() + 1,
@@ -159,6 +167,7 @@ bool Shooter::note(double step) {
 
 // Either nothing is left to gain, or contacts hide it.
 StopReason Shooter::at_zero_gradient() {
+  // Without contacts nothing can be hidden, and at zero cost there is nothing left to gain.
   const bool at_rest = motion_.cost == 0 && motion_.violation <= options_.feasibility;
   const bool touching = std::ranges::any_of(motion_.status, [](const StepStatus& status) { return status.rows > 0; });
   if (at_rest || !touching) return StopReason::converged;
@@ -184,6 +193,7 @@ StopReason Shooter::lower(const Multipliers* multipliers, double tolerance) {
   for (;;) {
     if (log_.exhausted() && log_.reason() == StopReason::interrupted) return StopReason::interrupted;
     if (!gradient_.allFinite()) return StopReason::stalled;
+    // A gradient that overflowed and was cut lacks a part of the motion, so nothing is concluded from its size.
     if (plan_gradient_.report.cuts == 0) {
       if (gradient_is_zero(gradient_)) return at_zero_gradient();
       if (first_order() <= tolerance) return StopReason::converged;
@@ -196,6 +206,7 @@ StopReason Shooter::lower(const Multipliers* multipliers, double tolerance) {
   }
 }
 
+// Why the solver stopped, as a sentence, with what to try next.
 std::string Shooter::message(StopReason reason) const {
   switch (reason) {
     case StopReason::converged: return "the first-order conditions hold to the tolerance";
@@ -233,6 +244,7 @@ std::string Shooter::message(StopReason reason) const {
   return {};
 }
 
+// Constraints are the augmented Lagrangian's affair, which calls lower() once per round.
 Solution Shooter::solve() {
   const StopReason reason = augmented_lagrangian(problem_, evaluator_, plan_, options_,
                                                  [&](const Multipliers* multipliers, double tolerance) {

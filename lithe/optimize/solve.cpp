@@ -6,8 +6,6 @@ namespace lithe {
 
 using namespace internal;
 
-namespace {}  // namespace
-
 const char* to_string(StopReason reason) {
   switch (reason) {
     case StopReason::converged: return "converged";
@@ -34,6 +32,7 @@ bool SolveLog::note(Progress progress) {
     if (!exhausted_) reason_ = reason;
     exhausted_ = true;
   };
+  // Where several reasons hold at once, the first of these is the one that is told.
   if (options_.progress && !options_.progress(progress)) stop(StopReason::interrupted);
   if (progress.iteration >= options_.max_iterations) stop(StopReason::iteration_limit);
   if (progress.seconds >= options_.max_seconds) stop(StopReason::time_limit);

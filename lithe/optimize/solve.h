@@ -19,8 +19,8 @@ struct Progress {
   double cost = 0;           // of the motion at hand, without constraints
   double infeasibility = 0;  // the largest violation of a constraint, a bound or (multiple shooting, DDP) the dynamics
   double step = 0;           // the share of the step that was taken, or its length; 0: none
-  double gradient =
-      0;  // the size of the first-order conditions, scaled: what `tolerance` is compared with; 0 where unknown
+  // The size of the first-order conditions, scaled: what `tolerance` is compared with. 0 where it is not known.
+  double gradient = 0;
   double seconds = 0;    // since the start
   double best_cost = 0;  // of the best feasible motion so far
 };
@@ -71,7 +71,8 @@ struct Solution {
   bool feasible(const SolveOptions& options) const { return infeasibility <= options.feasibility; }
 };
 
-// A clock, an interrupt and the history for the solvers themselves.
+// What solvers keep while they work: a clock, the history, and whether a limit or the user ends it. Not for several
+// threads at once.
 class SolveLog {
  public:
   explicit SolveLog(const SolveOptions& options);

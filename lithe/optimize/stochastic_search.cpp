@@ -21,10 +21,12 @@ namespace {
 
 using SearchMethod = StochasticSearchOptions::Method;
 
-constexpr double kInertia = 0.5;        // the share of cem's deviation that stays
-constexpr double kViolationWorth = 10;  // of a violation, in shares of the spread of the costs
+constexpr double kInertia = 0.5;  // the share of cem's deviation that stays from one iteration to the next
+// At first, a typical violation of the constraints counts as much as this many times the spread of the costs.
+constexpr double kViolationWorth = 10;
 constexpr double kLargestWeight = 1e12;
 
+// One draw: a point y in the units of free_variables.h, the plan that it stands for and what its motion comes to.
 struct SampledPlan {
   VecX y;
   Plan plan;
@@ -33,6 +35,9 @@ struct SampledPlan {
   double squares = 0;    // Σc² over what is violated
 };
 
+// One search. An iteration draws plans around mean_, carries them out on all threads, ranks them and moves the
+// distribution; all but carrying out happens on the calling thread, so the draws do not depend on the number of
+// threads.
 class Search {
  public:
   Search(const Problem& problem, const Plan& initial, const StochasticSearchOptions& options)
@@ -54,6 +59,7 @@ class Search {
   Solution solve();
 
  private:
+  // What each thread carries out plans with.
   struct Worker {
     explicit Worker(const Problem& problem) : evaluator(problem) {}
     MotionEvaluator evaluator;
@@ -89,6 +95,7 @@ class Search {
   StageSeconds seconds_;
 };
 
+// Carries out one draw. Its cost is infinite where its motion diverges, or where no model has such numbers.
 void Search::evaluate(SampledPlan& sample, Worker& worker) {
   sample.cost = kInfinity;
   variables_.unpack(sample.y, sample.plan);
@@ -104,6 +111,7 @@ void Search::evaluate(SampledPlan& sample, Worker& worker) {
   sample.squares = worker.motion.value - worker.motion.cost;
 }
 
+// The initial plan is the first mean and the first best. One whose motion diverges is an Error.
 void Search::start() {
   const StageClock clock(log_, seconds_.rollout);
   best_sample_.y = mean_;
@@ -129,6 +137,7 @@ VecX Search::noise() {
   return n;
 }
 
+// Draws come in pairs mirrored about the mean (antithetic variates): their mean has less noise.
 void Search::draw() {
   for (std::size_t k = 0; k < samples_.size(); k += 2) {
     const VecX offset = deviation_.cwiseProduct(noise());
@@ -137,7 +146,8 @@ void Search::draw() {
   }
 }
 
-// How much the constraints count.
+// Decides how much violations count. The first samples give the scale, as the size of violations says nothing of what
+// meeting the constraints costs; after that the weight grows for as long as no plan meets them.
 void Search::weigh_violations() {
   if (problem_.constraints.empty()) return;
   if (weight_ == 0) {
@@ -171,6 +181,8 @@ bool Search::judge() {
   return true;
 }
 
+// The cross-entropy method (Rubinstein 1999): mean and deviation become those of the best few. Some of the old
+// deviation stays, so that the distribution does not collapse before it has found its way.
 void Search::choose_elite() {
   const int wanted = std::max(2, static_cast<int>(std::lround(options_.elite * options_.samples)));
   std::vector<const SampledPlan*> elite = {&best_sample_};
@@ -186,6 +198,8 @@ void Search::choose_elite() {
   deviation_ = (kInertia * deviation_ + (1 - kInertia) * square.cwiseSqrt()).cwiseMax(options_.least_deviation);
 }
 
+// Path integral control (Williams, Aldrich & Theodorou 2017): the new mean weighs every sample by exp(−(merit −
+// lowest)/temperature). The temperature is in units of the merits' own deviation, so costs may have any scale.
 void Search::weigh_all() {
   const double lowest = merit(samples_[order_.front()]), count = static_cast<double>(order_.size());
   double mean_merit = 0, variance = 0;
@@ -203,6 +217,7 @@ void Search::weigh_all() {
   mean_ = mean / total;
 }
 
+// Logs the best plan so far, as the mean itself is never carried out. `step` is how far the mean moved.
 void Search::note(double step) {
   log_.note({.iteration = log_.history().empty() ? 0 : log_.iterations() + 1,
              .cost = best_sample_.cost,
@@ -211,6 +226,7 @@ void Search::note(double step) {
              .best_cost = best_.feasible_cost()});
 }
 
+// Why it stopped, as a sentence, with what to try next.
 std::string Search::message(StopReason reason) const {
   switch (reason) {
     case StopReason::converged:
@@ -228,6 +244,7 @@ std::string Search::message(StopReason reason) const {
   }
 }
 
+// Iterates until a limit is reached or, with cem, until the distribution is narrow in every direction.
 Solution Search::solve() {
   start();
   note(0);

@@ -11,8 +11,8 @@ namespace lithe::plot {
 
 namespace {
 
-constexpr double kLargest = 1e300;
-constexpr double kMargin = 0.04;
+constexpr double kLargest = 1e300;  // differences of larger values may overflow
+constexpr double kMargin = 0.04;    // on either side of the values, in shares of their range
 constexpr double kRounding = 1e-9;  // of a step: a tick at the very end still counts
 
 // A hyphen is too short for a minus sign.
@@ -30,12 +30,14 @@ double nice_step(double least) {
   return 10 * decade;
 }
 
-// Beyond these sizes labels are shorter in units of a power of ten.
+// The power of ten that labels are in units of. Beyond these sizes they are shorter so; within, plain numbers are
+// easier to read.
 int power_of(double largest) {
   const bool plain = largest == 0 || (largest >= 0.01 && largest < 1e5);
   return plain ? 0 : static_cast<int>(std::floor(std::log10(largest)));
 }
 
+// Multiples of a nice step within the range, all with as many decimals as the step needs.
 Ticks linear_ticks(const AxisRange& range, int wanted) {
   // Numbers of ticks, counted in steps from zero.
   const auto first = [&](double step) { return std::ceil(range.from / step - kRounding); };
@@ -54,6 +56,7 @@ Ticks linear_ticks(const AxisRange& range, int wanted) {
   return out;
 }
 
+// Every how many decades there is a label, so that there are no more than wanted.
 int decades_per_label(int count, int wanted) {
   for (const int stride : {1, 2, 3, 5, 10, 20, 50}) {
     if (count <= stride * wanted) return stride;
@@ -61,6 +64,8 @@ int decades_per_label(int count, int wanted) {
   return 100;
 }
 
+// Powers of ten, numbered from `first` to `last`. Minor ticks begin in the decade below the first, which the range may
+// reach into; they are drawn only where every decade has a label.
 Ticks decades(int first, int last, const AxisRange& range, int wanted) {
   Ticks out;
   const int stride = decades_per_label(last - first + 1, wanted);
@@ -79,7 +84,7 @@ Ticks decades(int first, int last, const AxisRange& range, int wanted) {
   return out;
 }
 
-// Of one or two decades: 1, 2 and 5 of each have labels.
+// Ticks at every multiple of a power of ten, for one decade or two: 1, 2 and 5 of each have labels.
 Ticks within_decades(int first, int last, const AxisRange& range) {
   Ticks out;
   for (int decade = first; decade <= last; ++decade) {
@@ -93,6 +98,8 @@ Ticks within_decades(int first, int last, const AxisRange& range) {
   return out;
 }
 
+// Whole decades where two or more are in sight. A shorter range has 1, 2 and 5 of each decade as labels. Where these
+// are fewer than three, it is so short that it looks almost linear, and linear ticks say more.
 Ticks log_ticks(const AxisRange& range, int wanted) {
   const double from = std::log10(range.from), to = std::log10(range.to);
   const int first = static_cast<int>(std::ceil(from - kRounding)), last = static_cast<int>(std::floor(to + kRounding));
@@ -123,11 +130,13 @@ bool fit_range(const std::vector<double>& values, AxisScale scale, AxisRange& ra
   if (found.from > found.to) return false;
   if (scale == AxisScale::log) {
     // A single value gets half a decade on either side.
+    // The margin is a factor here, as distances on this axis are ratios.
     const double decades_wide = std::log10(found.to / found.from);
     const double margin = std::pow(10, decades_wide > 1e-6 ? kMargin * decades_wide : 0.5);
     range = {std::max(found.from / margin, std::numeric_limits<double>::min()), std::min(found.to * margin, kLargest)};
     return true;
   }
+  // A single value (or several that only rounding tells apart) gets half its size on either side, and zero gets 1.
   const double size = std::max(std::abs(found.from), std::abs(found.to));
   const double width = found.to - found.from;
   const double margin = width > 1e-9 * size ? kMargin * width : std::max(0.5 * size, size == 0 ? 1.0 : 0.0);

@@ -6,6 +6,7 @@
 
 namespace lithe::plot {
 
+// How values become places along an axis: by themselves, or by their logarithms.
 enum class AxisScale : std::uint8_t { linear, log };
 
 // From the smallest to the largest value that an axis shows; on a logarithmic one both are positive.
@@ -13,6 +14,7 @@ struct AxisRange {
   double from = 0, to = 1;
 };
 
+// One mark on an axis. Minor ticks have no label.
 struct Tick {
   double at = 0;
   std::string label = {};     // empty: a minor tick

@@ -13,8 +13,9 @@ using namespace internal;
 
 namespace {
 
-constexpr std::size_t kMostCurves = plot_style::kStyles.size();  // that can be told apart
+constexpr std::size_t kMostCurves = plot_style::kStyles.size();  // more cannot be told apart
 
+// The cost over wall-clock time, and the best so far where that is another curve: solvers may go uphill on their way.
 Panel cost_panel(const std::vector<Progress>& history) {
   Curve cost = {.label = "cost"}, best = {.label = "best so far"};
   for (const Progress& progress : history) {
@@ -36,7 +37,8 @@ Panel cost_panel(const std::vector<Progress>& history) {
   return panel;
 }
 
-// Those who would share their style with another are left out, and the title says so.
+// Leaves out curves that would share their style with an earlier one; the panel's title says how many of them are
+// shown.
 void keep_distinct(Panel& panel) {
   const std::size_t all = panel.curves.size();
   if (all <= kMostCurves) return;
@@ -44,6 +46,8 @@ void keep_distinct(Panel& panel) {
   panel.curves.resize(kMostCurves);
 }
 
+// The controls over the time of the motion, as stairs: each holds for a knot. Forces (of prismatic joints) and torques
+// have different units, so each kind has a panel of its own.
 Panel control_panel(const Problem& problem, const Plan& plan, bool sliding) {
   const double step = problem.step.time_step;
   Panel panel = {.title = sliding ? "Forces" : "Torques",
@@ -60,6 +64,7 @@ Panel control_panel(const Problem& problem, const Plan& plan, bool sliding) {
       curve.x.push_back(knot * problem.hold * step);
       curve.y.push_back(plan.u(k, knot));
     }
+    // The last knot holds until the end of the motion.
     curve.x.push_back(problem.steps * step);
     curve.y.push_back(plan.u(k, plan.u.cols() - 1));
     panel.curves.push_back(std::move(curve));
@@ -68,6 +73,8 @@ Panel control_panel(const Problem& problem, const Plan& plan, bool sliding) {
   return panel;
 }
 
+// The positions of the 1-DoF joints over the time of the motion, up to where it diverged if it did; lengths and angles
+// in a panel each.
 Panel position_panel(const Problem& problem, const Trajectory& motion, bool sliding) {
   Panel panel = {.title = sliding ? "Positions" : "Angles",
                  .x = {.label = "Time", .unit = "s"},
@@ -85,7 +92,8 @@ Panel position_panel(const Problem& problem, const Trajectory& motion, bool slid
   return panel;
 }
 
-// Joints that shall come to the same place share a line.
+// Adds a line for each place that the task wants joints of this kind to come to. Joints that shall come to the same
+// place share one.
 void add_targets(const Task& task, const Model& model, bool sliding, Panel& panel) {
   for (const TaskTerm& term : task.terms) {
     if (term.of != TaskTerm::Of::position || term.form != TaskTerm::Form::square) continue;

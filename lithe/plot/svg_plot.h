@@ -15,8 +15,8 @@ namespace lithe::plot {
 struct Curve {
   std::string label = {};  // in the legend; empty: not there
   std::vector<double> x = {}, y = {};
-  int style =
-      -1;  // of the colours, dashes and markers: curves of the same kind in several panels share one; −1: the next
+  // The number of its colour, dashes and marker. Curves of the same kind in several panels share one. −1: its place among the curves.
+  int style = -1;
   bool markers = false;  // on the points; of many, on some
   bool stairs = false;   // each y holds until the next x
 };
@@ -25,7 +25,7 @@ struct Curve {
 struct Band {
   std::string label = {};
   std::vector<double> x = {}, lower = {}, upper = {};
-  int style = -1;  // as Curve::style: that of the curve it belongs to
+  int style = -1;  // as Curve::style, and best that of the curve it belongs to
 };
 
 // A horizontal line that says what a curve should come to.
@@ -34,6 +34,7 @@ struct TargetLine {
   std::string label = {};
 };
 
+// What one axis of a panel shows, and how.
 struct Axis {
   std::string label = {};
   std::string unit = {};
@@ -41,6 +42,7 @@ struct Axis {
   std::optional<AxisRange> range = {};  // else what the data need
 };
 
+// One plot of a figure: everything that shares a pair of axes.
 struct Panel {
   std::string title = {};
   Axis x = {}, y = {};
@@ -49,6 +51,7 @@ struct Panel {
   std::vector<TargetLine> targets = {};
 };
 
+// Panels in rows and columns below a common title.
 struct Figure {
   std::string title = {};
   std::vector<Panel> panels = {};  // row by row

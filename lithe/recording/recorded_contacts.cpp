@@ -7,6 +7,7 @@ std::vector<RecordedContact> recorded_contacts(const StepRecord& record) {
   const std::vector<Contact>& contacts = record.contacts.contacts;
   for (std::size_t k = 0; k < contacts.size(); ++k) {
     const Contact& c = contacts[k];
+    // A recording is read without a model, so indices become plain numbers.
     all.push_back({.a = static_cast<std::uint32_t>(int{c.a}),
                    .b = static_cast<std::uint32_t>(int{c.b}),
                    .point = c.p,

@@ -6,6 +6,7 @@ namespace lithe {
 
 namespace {
 
+// Entries of a joint in q and in v. The header knows types only, no joints of a model.
 int coordinates(JointType type) { return type == JointType::ball ? 4 : 1; }
 int velocities(JointType type) { return type == JointType::ball ? 3 : 1; }
 

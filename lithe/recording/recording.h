@@ -11,6 +11,8 @@ namespace lithe {
 // A motion as plain numbers: what a simulation leaves in a file for a viewer, a plot or a later comparison. It names the
 // parts of its model, but holds no model. docs/recording.md has the file format, byte by byte.
 
+// What a file says once, before its frames: which parts the model has, by number and name. A part's number is its place
+// in its list.
 struct RecordingHeader {
   struct JointEntry {
     std::string name;
@@ -45,9 +47,10 @@ struct RecordingHeader {
   bool operator==(const RecordingHeader&) const = default;
 };
 
+// The header of motions of this model, in steps of `time_step` seconds.
 RecordingHeader recording_header(const Model& model, std::string title, double time_step);
 
-// World coordinates; the normal points from shape b to shape a.
+// A contact of two shapes, in world coordinates (m). The normal is a unit vector from shape b to shape a.
 struct RecordedContact {
   std::uint32_t a = 0, b = 0;  // numbers of the shapes
   Vec3 point = Vec3::Zero();

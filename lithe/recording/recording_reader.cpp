@@ -19,6 +19,7 @@ namespace {
 
 using namespace recording_format;
 
+// Every error says where in the file it is.
 [[noreturn]] void fail(const std::string& path, std::uint64_t offset, const std::string& what) {
   internal::throw_error(fmt::format("{}:{}: error: {}", path, offset, what));
 }
@@ -31,6 +32,7 @@ class Content {
 
   std::size_t left() const { return bytes_.size() - place_; }
 
+  // Like LITHE_CHECK, but the error says which place in the file had been reached.
   template <class... Values>
   void require(bool condition, fmt::format_string<Values...> format, Values&&... values) const {
     if (!condition) fail(path_, offset_ + place_, fmt::format(format, std::forward<Values>(values)...));
@@ -70,18 +72,22 @@ class Content {
   std::size_t place_ = 0;
 };
 
+// The number of a body, checked against how many there are.
 std::uint32_t body_number(Content& in, std::size_t bodies) {
   const std::uint32_t body = in.u32();
   in.require(body < bodies, "body {} of {}", body, bodies);
   return body;
 }
 
+// A joint's type, by its number in the file: that of the enumeration.
 JointType joint_type(Content& in) {
   const std::uint32_t type = in.u32();
   in.require(type <= static_cast<std::uint32_t>(JointType::ball), "a joint of unknown type {}", type);
   return static_cast<JointType>(type);
 }
 
+// The header, as docs/recording.md lists it. nq and nv stand in it as well as the joints that they follow from, and
+// both must agree.
 RecordingHeader parse_header(Content& in, std::uint32_t version) {
   RecordingHeader header;
   const std::uint32_t nq = in.u32();
@@ -117,6 +123,7 @@ RecordingHeader parse_header(Content& in, std::uint32_t version) {
   return header;
 }
 
+// The next `count` numbers as a vector.
 void parse_numbers(Content& in, Eigen::Index count, VecX& out) {
   out.resize(count);
   for (double& x : out) x = in.f64();
@@ -127,6 +134,8 @@ bool makes_sense(std::uint32_t controls) {
   return controls == 0 || ((controls & kControlsKnown) != 0 && controls <= (kControlsKnown | kForces | kTargets));
 }
 
+// A frame whose size has been checked already, so that reading it cannot run past its end. Forces that are known to be
+// zero take no place in the file and are zeros here.
 void parse_frame(Content& in, const FrameLayout& layout, RecordedFrame& frame) {
   const std::uint32_t contacts = in.u32();
   const std::uint32_t controls = layout.version > 1 ? in.u32() : 0;
@@ -193,6 +202,7 @@ void RecordingReader::read_header() {
   unsigned char head[kBlockHead];
   if (!get(head, kBlockHead)) fail(name_, start, "the file ends within its header");
   const std::uint32_t length = get_u32(head);
+  // Compared with what the file still holds before memory is taken for it.
   if (length > size_ - offset_) fail(name_, start, "the file ends within its header");
   block_.clear();
   read_content(length, get_u32(head + 4));

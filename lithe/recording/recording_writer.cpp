@@ -20,8 +20,9 @@ namespace {
 
 using namespace recording_format;
 
-constexpr std::size_t kBuffer = 1 << 16;
+constexpr std::size_t kBuffer = 1 << 16;  // bytes that come together before they are written
 
+// A count as the format has it; one that does not fit is an Error, never cut off.
 std::uint32_t as_u32(std::size_t count) {
   LITHE_CHECK(count <= std::numeric_limits<std::uint32_t>::max(), "a recording holds no {} bytes or things at once",
               count);
@@ -37,6 +38,7 @@ void put_vec3(std::string& out, const Vec3& v) {
   for (int i = 0; i < 3; ++i) put_f64(out, v[i]);
 }
 
+// The header's content, in the order of docs/recording.md.
 void put_header(std::string& out, const RecordingHeader& header) {
   put_u32(out, static_cast<std::uint32_t>(header.nq()));
   put_u32(out, static_cast<std::uint32_t>(header.nv()));
@@ -65,12 +67,15 @@ void put_header(std::string& out, const RecordingHeader& header) {
 // −0 is not left out: numbers come back bit by bit.
 bool is_left_out(double force) { return std::bit_cast<std::uint64_t>(force) == 0; }
 
+// What a frame's u32 says of its controls. Forces that are all zero are left out.
 std::uint32_t controls_of(const RecordedFrame& frame) {
   if (!frame.has_controls()) return 0;
   return kControlsKnown | (std::ranges::all_of(frame.tau, is_left_out) ? 0 : kForces) |
          (frame.motor_targets.size() > 0 ? kTargets : 0);
 }
 
+// A frame's content, in the order of docs/recording.md. The reader gets its size from the first two numbers
+// (FrameLayout::size()).
 void put_frame(std::string& out, const RecordedFrame& frame) {
   const std::uint32_t controls = controls_of(frame);
   put_u32(out, as_u32(frame.contacts.size()));
@@ -93,7 +98,7 @@ void put_frame(std::string& out, const RecordedFrame& frame) {
   }
 }
 
-// What the reader would refuse.
+// Refuses what the reader would refuse: a file that is written can be read.
 void check_header(const RecordingHeader& header) {
   LITHE_CHECK(header.time_step > 0 && std::isfinite(header.time_step),
               "the time step of a recording is {} s; it must be positive", header.time_step);

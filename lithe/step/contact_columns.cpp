@@ -12,6 +12,7 @@ namespace lithe {
 using namespace internal;
 namespace {
 
+// The last DoF that moves the shape's body; −1: none.
 int last_dof(const Model& model, ShapeIndex shape) {
   LITHE_CHECK(shape.valid() && static_cast<std::size_t>(shape) < model.shapes().size(),
               "contact_columns: a contact names shape {}, but the model has {}; is it another model's?", int(shape),

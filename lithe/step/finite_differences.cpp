@@ -47,6 +47,7 @@ void differentiate(Probe probe, int size, const DifferenceOptions& options, doub
   }
 }
 
+// Adds what happened at one column.
 void count(const ColumnDifference& column, DifferenceReport& report) {
   report.evaluations += column.evaluations;
   report.switched += column.switched;
@@ -60,6 +61,7 @@ struct InputBlocks {
   MatX *qnext, *vnext, *f;
 };
 
+// The wanted blocks by one input, column by column.
 void differentiate(const Model& model, const InputBlocks& blocks, const DifferenceOptions& options,
                    DifferenceWorkspace::Buffers& buffers, DifferenceReport& report) {
   const int nv = model.nv();
@@ -129,6 +131,7 @@ DifferenceReport step_parameter_differences(const Model& model, const StepRecord
   for (int i = 0; i < parameters.size(); ++i) {
     const std::string& name = parameters.names()[i];
     const double unit = displaced.size_of(name);
+    // The step does not depend on it, and the column stays zero.
     if (unit == 0) continue;
     const double reach = unit * (central ? 2 * options.step : options.first_step);
     const std::optional<Directions> directions = displaced.directions_of(name, reach);

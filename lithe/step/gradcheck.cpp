@@ -56,6 +56,7 @@ struct Units {
   Scales by_parameter(double size) const { return {1e-3 / size, kGravity * h / size, kGravity * h * mass / size}; }
 };
 
+// μ and m of the step, as BlockCheck defines them.
 Units units_of(const Model& model, const StepRecord& record) {
   Units units;
   units.h = record.options.time_step;
@@ -69,6 +70,7 @@ Units units_of(const Model& model, const StepRecord& record) {
   return units;
 }
 
+// max |M_ij|, 0 of none.
 double largest(const MatX& matrix) { return matrix.size() == 0 ? 0.0 : matrix.cwiseAbs().maxCoeff(); }
 
 // The blocks by one input (or by all parameters): analytic, numeric, and what the numeric ones may be wrong by.
@@ -216,7 +218,7 @@ bool Gradcheck::Buffers::stopped(const Stop& stop, GradcheckResult& result) {
   return result.stopped;
 }
 
-// The column that was just differentiated.
+// Keeps the column that was just differentiated, or counts it as switched.
 template <class Probe>
 void Gradcheck::Buffers::keep_or_leave_out(Probe probe, ComparedBlocks& blocks, int i, GradcheckResult& result) {
   if (column.modes == ModeSwitch::none) {
@@ -310,8 +312,8 @@ void Gradcheck::Buffers::differentiate_by_parameters(const StepRecord& record, c
   }
 }
 
-// What depends on a choice among many impulses is known only as well as redundant rows agree: impulses themselves not at all where they do not,
-// and velocities, where these depend on it, up to those that the rows are left with.
+// What depends on a choice among many impulses is known only as well as redundant rows agree: impulses themselves not at all where they do
+// not, and velocities, where these depend on it, up to those that the rows are left with.
 double Gradcheck::Buffers::doubt_of_choice(const GradientReport& report, const ComparedBlocks& blocks, int part,
                                            int i) const {
   if (part == 2) {

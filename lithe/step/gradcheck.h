@@ -61,8 +61,8 @@ struct GradcheckResult {
   // Columns are inputs: entries of q, v, τ and parameters. A column is left out where a change of mode is too close for
   // differences (`switched`, of the kinds in `switches`), and a parameter also where the model refuses to have it changed. Its
   // part in one of the blocks is left out where differences do not settle (`unsettled`: doubt above
-  // GradcheckOptions::largest_doubt), and where it depends on a choice among many impulses, which the solver can make only as well as redundant
-  // rows agree: impulses where they contradict one another by more than rounding, velocities where it shows.
+  // GradcheckOptions::largest_doubt), and where it depends on a choice among many impulses, which the solver can make only as well as
+  // redundant rows agree: impulses where they contradict one another by more than rounding, velocities where it shows.
   int columns = 0, switched = 0, refused = 0;
   int unsettled = 0;  // of 3·columns
   ModeSwitch switches = ModeSwitch::none;

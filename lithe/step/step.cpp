@@ -45,13 +45,14 @@ void smooth_motion(const Model& model, StepRecord& record, StepWorkspace& work) 
   find_free_motion(model, record, work.z, work.stages);
 }
 
+// A number that is not finite becomes NaN when it is multiplied by zero.
 bool smooth_motion_is_finite(const StepStages& stages) {
   double mark = 0;
   for (const Pose& X : stages.X_WB) mark += 0 * X.p.sum();
   return mark == 0 && all_finite(stages.v_free);
 }
 
-// 3
+// 3: which shapes touch. Colliders are made again only where the model's shapes have changed.
 void find_contacts(const Model& model, StepRecord& record, StepWorkspace& work) {
   const std::uint64_t revision = model.collision_revision();
   if (!record.tape().colliders || record.tape().collider_revision != revision) {
@@ -101,7 +102,7 @@ void diverge(StepRecord& record, ContactProblem& problem) {
   record.reports.clear();
 }
 
-// v⁺ from the impulses.
+// v⁺ = v_free + M̂⁻¹ Jᵀ f, or with M̂ + C and its v_free where motors are folded.
 void find_velocity(const Model& model, StepRecord& record, StepWorkspace& work) {
   const DofTree& tree = model.tree();
   const FoldedMotors& folded = work.folded;
@@ -127,6 +128,7 @@ bool is_certain(const Model& model, const StepRecord& record, StepWorkspace& wor
 
 // 4 and 5, with as few rows as v⁺ turns out to agree with. False where numbers have overflowed.
 bool solve_constraints(const Model& model, StepRecord& record, StepWorkspace& work, const WarmStart* guess) {
+  // Each try makes rows of the motors that turned out to saturate. After so many tries all rows are posed.
   constexpr int kMostTries = 3;
   FoldedMotors& folded = work.folded;
   std::vector<Constraint>& constraints = work.stages.problem.constraints;
@@ -163,7 +165,7 @@ void keep_solution(const Model& model, StepRecord& record, StepWorkspace& work) 
                       record.reports, work.steady, record.warm_start);
 }
 
-// 6
+// 6: q⁺ = q ⊕ Δt v⁺ (or v). Where it is not finite the step has diverged.
 void move_on(const Model& model, StepRecord& record, StepWorkspace& work) {
   const State& state = record.state;
   record.next.q.resize(model.nq());
@@ -176,7 +178,7 @@ void move_on(const Model& model, StepRecord& record, StepWorkspace& work) {
     diverge(record, work.stages.problem);
 }
 
-// All stages.
+// All stages, from the kinematics to q⁺.
 void solve_step(const Model& model, StepRecord& record, StepWorkspace& work, const WarmStart* guess) {
   StepStages& stages = work.stages;
   kinematics(model, record.state.q, record.state.v, stages.kin);

@@ -26,7 +26,7 @@ MatX* open_block(MatX& matrix, int nv, const std::vector<int>& groups, std::vect
   return &matrix;
 }
 
-// q⁺ = q ⊕ Δt v.
+// Blocks of q⁺ = q ⊕ Δt v (explicit_position), which no force and no contact has a say in.
 void explicit_blocks(const Model& model, const StepRecord& record, StepBlocks blocks, StepJacobians& out) {
   const int nv = model.nv();
   if (has(blocks, StepBlocks::qnext_q)) {
@@ -77,6 +77,7 @@ void by_columns(const Model& model, const StepRecord& record, std::span<const Ro
   }
 }
 
+// Identities and zeros: the blocks of a step that stayed where it was, and what stands for numbers that overflow.
 void diverged(const Model& model, const StepRecord& record, StepBlocks blocks, StepJacobians& out) {
   const int nv = model.nv();
   if (has(blocks, StepBlocks::qnext_q)) out.dqnext_dq.setIdentity(nv, nv);
@@ -93,7 +94,7 @@ void diverged(const Model& model, const StepRecord& record, StepBlocks blocks, S
   for (std::vector<int>& memory : out.workspace().written) memory.clear();
 }
 
-// Of the step as if its rows had these modes.
+// The blocks of the step as if its rows had these modes.
 void mode_jacobians(const Model& model, const StepRecord& record, std::span<const RowMode> modes, StepBlocks blocks,
                     StepJacobians& out) {
   StepJacobiansWorkspace& work = out.workspace();

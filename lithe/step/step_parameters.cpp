@@ -20,6 +20,7 @@ using Entry = StepParameters::Entry;
 constexpr std::string_view kTimeStep = "time_step";
 constexpr std::string_view kMotor = "motor/", kTarget = "/target";
 
+// The kinds of the model's own parameters have the same names here.
 Entry::Kind kind_of(ParameterKind kind) {
   switch (kind) {
     case ParameterKind::body: return Entry::Kind::body;
@@ -34,6 +35,7 @@ Entry::Kind kind_of(ParameterKind kind) {
   return Entry::Kind::gravity;
 }
 
+// The motor target that "motor/NAME/target" stands for; NAME may contain slashes.
 std::optional<Entry> find_target(const Model& model, std::string_view name) {
   if (!name.starts_with(kMotor) || !name.ends_with(kTarget) || name.size() < kMotor.size() + kTarget.size()) return {};
   const std::string_view motor = name.substr(kMotor.size(), name.size() - kMotor.size() - kTarget.size());
@@ -43,6 +45,7 @@ std::optional<Entry> find_target(const Model& model, std::string_view name) {
   return {};
 }
 
+// What a name stands for; nothing where there is no such parameter.
 std::optional<Entry> find_entry(const Model& model, std::string_view name) {
   if (name == kTimeStep) return Entry{Entry::Kind::time_step, 0, 0};
   if (const std::optional<Entry> target = find_target(model, name)) return target;

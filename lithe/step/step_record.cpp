@@ -57,6 +57,7 @@ StepTape& StepRecord::tape() {
 
 namespace {
 
+// The constraint of contact k, which the ContactSet and the rows count differently.
 const Constraint& constraint_of(const StepRecord& record, int contact) {
   const std::vector<Contact>& contacts = record.contacts.contacts;
   LITHE_CHECK(0 <= contact && static_cast<std::size_t>(contact) < contacts.size(),

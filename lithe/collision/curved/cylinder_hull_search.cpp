@@ -6,12 +6,11 @@
 #include <cmath>
 #include <numbers>
 
+#include "lithe/collision/curved/cylinder_hull_measures.h"
 #include "lithe/collision/curved/rim_arc.h"
 #include "lithe/collision/curved/rim_support.h"
 #include "lithe/collision/hull/hull.h"
 #include "lithe/core/infinity.h"
-#include "lithe/simd/internal/lane_bits.h"
-#include "lithe/simd/pack.h"
 
 namespace lithe::internal {
 namespace {
@@ -20,42 +19,6 @@ namespace {
 constexpr double kSearchRounding = 1e-12;
 // Radians within which a cap or side is parallel to a face.
 constexpr double kParallelSine = 1e-12;
-
-LITHE_INLINE Pack square_root(Pack x) {
-  return Pack{std::sqrt(x[0]), std::sqrt(x[1]), std::sqrt(x[2]), std::sqrt(x[3])};
-}
-
-struct PackVec3 {
-  Pack x, y, z;
-};
-LITHE_INLINE PackVec3 broadcast_vector(const Vec3& v) { return {broadcast(v.x()), broadcast(v.y()), broadcast(v.z())}; }
-LITHE_INLINE Pack dot(const PackVec3& u, const PackVec3& v) { return u.x * v.x + u.y * v.y + u.z * v.z; }
-LITHE_INLINE PackVec3 cross(const PackVec3& u, const PackVec3& v) {
-  return {u.y * v.z - u.z * v.y, u.z * v.x - u.x * v.z, u.x * v.y - u.y * v.x};
-}
-LITHE_INLINE PackVec3 minus(const PackVec3& u, const PackVec3& v) { return {u.x - v.x, u.y - v.y, u.z - v.z}; }
-// u − s v
-LITHE_INLINE PackVec3 minus(const PackVec3& u, Pack s, const PackVec3& v) {
-  return {u.x - s * v.x, u.y - s * v.y, u.z - s * v.z};
-}
-
-// The smallest of many values and where it was (ties: the first), lane by lane.
-struct Smallest {
-  Pack value = broadcast(kInfinity);
-  Pack place = {};
-  LITHE_INLINE void add(Pack x, Pack at) {
-    place = x < value ? at : place;
-    value = smaller(x, value);
-  }
-  int where() const {
-    const double least = smallest_lane(value);
-    double first = kInfinity;
-    for (int i = 0; i < kLanes; ++i) {
-      if (value[i] == least) first = std::min(first, place[i]);
-    }
-    return first < kInfinity ? static_cast<int>(first) : 0;
-  }
-};
 
 class Search {
  public:
@@ -70,12 +33,12 @@ class Search {
   HullSearchResult run() {
     try_faces();
     if (done()) return result();
-    measure_vertices();
+    outermost_ = measure_vertices(c_, hull_, scratch_);
     try_caps();
     if (done()) return result();
     try_vertices();
     if (done()) return result();
-    find_supports();
+    find_supports(c_, hull_, scratch_);
     try_edges();
     return result();
   }
@@ -98,7 +61,6 @@ class Search {
   bool meet_in_cap(const Hull::Face& face, Vec3& x) const;
   bool meet_in_side(const Hull::Face& face, Vec3& x) const;
 
-  void measure_vertices();
   void try_caps();
   bool edge_meets_cap(double top, double sign, HullSeparation& s) const;
 
@@ -106,7 +68,6 @@ class Search {
   bool in_normal_cone(int vertex, const Vec3& n) const;
   bool has_edge_along_axis(int vertex) const;
 
-  void find_supports();
   void try_edges();
   bool arc_may_hold(const Hull::Edge& edge, double at_least) const;
   Vec3 rim_point_over_edge(const Vec3& n, int rim, const Vec3& v, const Vec3& e) const;
@@ -129,27 +90,13 @@ class Search {
   HullSeparation best_;
   int face_ = 0;
   double face_gap_ = 0;
-  int nearest_to_axis_ = 0, nearest_ = 0, lowest_ = 0, highest_ = 0;  // vertices
+  OutermostVertices outermost_;
 };
 
 // ---- Faces
 
 void Search::try_faces() {
-  const int packs = hull_.face_packs();
-  scratch_.face_gap.resize(static_cast<std::size_t>(packs) * kLanes);
-  const PackVec3 o = broadcast_vector(c_.o), a = broadcast_vector(c_.a);
-  Smallest least;
-  Pack place = {0, 1, 2, 3};
-  for (int i = 0; i < packs * kLanes; i += kLanes, place += 4.) {
-    const PackVec3 n = {as_pack(&hull_.normal_x[i]), as_pack(&hull_.normal_y[i]), as_pack(&hull_.normal_z[i])};
-    const PackVec3 across = cross(n, a);
-    const Pack gap =
-        dot(n, o) - as_pack(&hull_.offset[i]) - c_.h * absolute(dot(n, a)) - c_.rho * square_root(dot(across, across));
-    as_pack(&scratch_.face_gap[i]) = gap;
-    least.add(-gap, place);
-  }
-  face_ = least.where();
-  if (face_ >= static_cast<int>(hull_.faces.size())) face_ = 0;  // padding repeats the first
+  face_ = measure_faces(c_, hull_, scratch_);
   face_gap_ = scratch_.face_gap[face_];
   const Hull::Face& face = hull_.faces[face_];
   HullSeparation s{.n = face.normal, .gap = face_gap_, .b = FeatureCode::face(face_)};
@@ -231,36 +178,9 @@ bool Search::meet_in_side(const Hull::Face& face, Vec3& x) const {
 
 // ---- Caps and vertices
 
-void Search::measure_vertices() {
-  const int packs = hull_.vertex_packs();
-  scratch_.height.resize(static_cast<std::size_t>(packs) * kLanes);
-  const PackVec3 o = broadcast_vector(c_.o), a = broadcast_vector(c_.a);
-  Smallest to_axis, to_cylinder, low, high;
-  Pack place = {0, 1, 2, 3};
-  for (int i = 0; i < packs * kLanes; i += kLanes, place += 4.) {
-    const PackVec3 v = {as_pack(&hull_.x[i]), as_pack(&hull_.y[i]), as_pack(&hull_.z[i])};
-    const PackVec3 d = minus(v, o);
-    const Pack height = dot(d, a);
-    const PackVec3 out = minus(d, height, a);
-    const Pack l2 = dot(out, out);
-    const Pack zero = {};
-    const Pack beside = larger(square_root(l2) - c_.rho, zero), above = larger(absolute(height) - c_.h, zero);
-    as_pack(&scratch_.height[i]) = height;
-    low.add(height, place);
-    high.add(-height, place);
-    to_axis.add(l2, place);
-    to_cylinder.add(beside * beside + above * above, place);
-  }
-  // Padding repeats the first vertex, so it never comes first in a tie.
-  nearest_to_axis_ = to_axis.where();
-  nearest_ = to_cylinder.where();
-  lowest_ = low.where();
-  highest_ = high.where();
-}
-
 void Search::try_caps() {
   for (double sign : {1., -1.}) {
-    const int vertex = sign > 0 ? highest_ : lowest_;
+    const int vertex = sign > 0 ? outermost_.highest : outermost_.lowest;
     const double top = sign * scratch_.height[vertex];
     HullSeparation s{.n = sign * c_.a, .gap = -c_.h - top, .a = FeatureCode::cap(sign > 0 ? 0 : 1)};
     if (s.gap + rounding_ <= rank_of(best_)) continue;
@@ -295,34 +215,34 @@ bool Search::edge_meets_cap(double top, double sign, HullSeparation& s) const {
 void Search::try_vertices() {
   const double tiny = rounding_;
   Vec3 out;
-  const double l = radial(hull_.vertices[nearest_to_axis_], out);
+  const double l = radial(hull_.vertices[outermost_.nearest_to_axis], out);
   if (l > tiny && l - c_.rho + rounding_ > rank_of(best_)) {
-    const Vec3& v = hull_.vertices[nearest_to_axis_];
+    const Vec3& v = hull_.vertices[outermost_.nearest_to_axis];
     const Vec3 n = -out / l;
-    if (in_normal_cone(nearest_to_axis_, n)) {
+    if (in_normal_cone(outermost_.nearest_to_axis, n)) {
       const double gap = l - c_.rho;
       consider({.n = n,
                 .gap = gap,
                 .a = FeatureCode::side(),
-                .b = FeatureCode::vertex(nearest_to_axis_),
+                .b = FeatureCode::vertex(outermost_.nearest_to_axis),
                 .x_a = v + gap * n,
-                .attained = std::abs(scratch_.height[nearest_to_axis_]) <= c_.h + rounding_ &&
-                            !has_edge_along_axis(nearest_to_axis_)});
+                .attained = std::abs(scratch_.height[outermost_.nearest_to_axis]) <= c_.h + rounding_ &&
+                            !has_edge_along_axis(outermost_.nearest_to_axis)});
     }
   }
   if (options_.least_bend > 0) return;
-  const Vec3& v = hull_.vertices[nearest_];
-  const double height = scratch_.height[nearest_];
+  const Vec3& v = hull_.vertices[outermost_.nearest];
+  const double height = scratch_.height[outermost_.nearest];
   const double distance = radial(v, out);
   const double beside = distance - c_.rho, above = std::abs(height) - c_.h;
   if (!(beside > tiny && above > tiny)) return;
   const double gap = std::sqrt(beside * beside + above * above);
   const Vec3 n = (out * (-beside / distance) - c_.a * std::copysign(above, height)) / gap;
-  if (!in_normal_cone(nearest_, n)) return;
+  if (!in_normal_cone(outermost_.nearest, n)) return;
   consider({.n = n,
             .gap = gap,
             .a = FeatureCode::rim(height < 0 ? 0 : 1),
-            .b = FeatureCode::vertex(nearest_),
+            .b = FeatureCode::vertex(outermost_.nearest),
             .x_a = v + gap * n,
             .attained = true,
             .bend = 0});
@@ -344,27 +264,6 @@ bool Search::in_normal_cone(int vertex, const Vec3& n) const {
 }
 
 // ---- Edges
-
-void Search::find_supports() {
-  const int packs = hull_.face_packs();
-  const std::size_t size = static_cast<std::size_t>(packs) * kLanes;
-  scratch_.support_x.resize(size);
-  scratch_.support_y.resize(size);
-  scratch_.support_z.resize(size);
-  const PackVec3 o = broadcast_vector(c_.o), a = broadcast_vector(c_.a);
-  for (int i = 0; i < packs * kLanes; i += kLanes) {
-    const PackVec3 n = {as_pack(&hull_.normal_x[i]), as_pack(&hull_.normal_y[i]), as_pack(&hull_.normal_z[i])};
-    const Pack along = dot(n, a);
-    const PackVec3 out = minus(n, along, a);
-    // Against a parallel cap: some point of it.
-    const Pack sine = larger(square_root(dot(out, out)), broadcast(1e-12));
-    const Pack down = along < Pack{} ? broadcast(-c_.h) : broadcast(c_.h);
-    const PackVec3 x = minus(minus(o, down, a), c_.rho / sine, out);
-    as_pack(&scratch_.support_x[i]) = x.x;
-    as_pack(&scratch_.support_y[i]) = x.y;
-    as_pack(&scratch_.support_z[i]) = x.z;
-  }
-}
 
 void Search::try_edges() {
   for (int i = 0; i < static_cast<int>(hull_.edges.size()); ++i) {

@@ -3,10 +3,10 @@
 #include <limits>
 
 #include "lithe/collision/contact.h"
+#include "lithe/collision/curved/cylinder_hull_measures.h"
 #include "lithe/collision/curved/cylinder_support.h"
 #include "lithe/collision/hull/hull.h"
 #include "lithe/core/eigen.h"
-#include "lithe/simd/lanes.h"
 
 namespace lithe::internal {
 
@@ -39,13 +39,6 @@ struct HullSeparation {
   // Beyond the gap, the distance within which n turns by a radian: 0 for a rim's point against a vertex, little against an
   // edge along the rim's tangent.
   double bend = std::numeric_limits<double>::infinity();
-};
-
-// Memory of the search; afterwards, what it found on the way.
-struct CylinderHullScratch {
-  AlignedBuffer face_gap;                         // sep(face normal)
-  AlignedBuffer support_x, support_y, support_z;  // the cylinder's support point against each face
-  AlignedBuffer height;                           // of each vertex along the axis, a·(v − o)
 };
 
 struct HullSearchOptions {

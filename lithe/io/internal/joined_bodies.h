@@ -7,11 +7,12 @@
 
 namespace lithe::internal {
 
-// Bodies that are welded to one another, as one part of a robot. What is welded to the world is a part of its own: the world, to which
-// grounds belong, is none.
+// The rigid parts of a robot: bodies that are welded to one another are one part. What is welded to the world is a part
+// of its own; the world itself, to which grounds belong, is none.
 struct RigidParts {
   static constexpr int kNone = -1;
 
+  // A rigid part, and where it hangs.
   struct Part {
     int parent = kNone;   // the part that it hangs on; none: the world
     bool floats = false;  // it can move in all ways
@@ -23,9 +24,10 @@ struct RigidParts {
 };
 RigidParts rigid_parts(const Model& model);
 
-// Pairs of parts that are joined: parent and child, where parts that have no mass (coordinates, not links) or no shapes (the cross of a
-// universal joint) are skipped, of the latter at most two: a hand whose arm has no shapes is not joined to the shoulder.
-// The inner part comes first. Both have shapes. A part that floats is joined to nothing.
+// Pairs of parts that are joined, the inner part first. These are parent and child, where parts without a mass (which
+// are coordinates, not links) and parts without shapes (such as the cross of a universal joint) are skipped. Of the
+// latter at most two are skipped: a hand whose arm has no shapes is not joined to the shoulder. Both parts of a pair
+// have shapes. A part that floats is joined to nothing.
 std::vector<std::pair<int, int>> joined_parts(const RigidParts& parts);
 
 }  // namespace lithe::internal

@@ -12,10 +12,10 @@ namespace lithe::internal {
 namespace {
 
 constexpr int kPrismSides = 24;
-constexpr double kThinnest =
-    1e-4;  // a cylinder of less than this share of its length is a wire: qhull would see a line
+// A cylinder whose radius is less than this share of its half length counts as a wire, since qhull would see a line.
+constexpr double kThinnest = 1e-4;
 
-// As far outside the cylinder as inside.
+// A prism that stands for a cylinder. Its corners lie as far outside the circle as the middles of its sides lie inside.
 Hull prism(double radius, double half_length) {
   const double half_angle = std::numbers::pi / kPrismSides;
   const double corner = 2 * radius / (1 + std::cos(half_angle));
@@ -29,9 +29,10 @@ Hull prism(double radius, double half_length) {
   return build_hull(points, "cylinder").hull;
 }
 
-// What lies around the core.
+// How far a shape reaches beyond its core: a sphere is a point and a capsule is a segment, each with a coat.
 double coat(const Collider& c) { return c.type == ShapeType::sphere || c.type == ShapeType::capsule ? c.radius : 0; }
 
+// The pose of A in B, from both poses in the world.
 Pose in_frame(const Pose& X_WB, const Pose& X_WA) {
   return {X_WB.R.transpose() * X_WA.R, X_WB.R.transpose() * (X_WA.p - X_WB.p)};
 }
@@ -48,6 +49,7 @@ BodyPair bodies_of(std::uint64_t key) {
 
 OverlapSearch::OverlapSearch(const Model& model) : model_(model), set_(model), shapes_of_(model.bodies().size()) {
   for (const Collider& c : set_.colliders()) {
+    // Planes and shapes of the world are grounds, which every link may touch.
     if (c.type == ShapeType::plane || c.body == Model::world()) continue;
     shapes_.push_back(c.shape);
     shapes_of_[c.body].push_back(c.shape);
@@ -68,9 +70,12 @@ void OverlapSearch::place(const VecX& q) {
     // A pair's margin is at most the sum of what both grow by.
     boxes_[shape] = bounds_in_world(poses_[shape], c.box_centre, c.box_half, std::max(1e-3 * c.length_scale, c.margin));
   }
+  // Shapes whose bounds begin at the same place are sorted by their numbers, so that the order is the same on every
+  // machine.
   std::ranges::sort(order_, {}, [&](int shape) { return std::pair(double(boxes_[shape].lower[0]), shape); });
 }
 
+// The core of a shape for GJK. Prisms are built where they are needed, since most cylinders are in nobody's way.
 Core OverlapSearch::core_of(const Collider& c) {
   if (c.type == ShapeType::sphere) return Core::point();
   const bool is_wire = c.type == ShapeType::cylinder && c.radius <= kThinnest * c.half_length;
@@ -90,6 +95,7 @@ bool OverlapSearch::touch(int a, int b) {
   if (is_exhausted() || !overlap(boxes_[a], boxes_[b])) return false;
   const Collider& x = set_.colliders()[a];
   const Collider& y = set_.colliders()[b];
+  // A step finds contacts within this distance, so shapes that are so close count as touching.
   const double reach = bands_of(x, y).margin;
   spend(kTouchWork);
   const double far = reach + coat(x) + coat(y);
@@ -98,6 +104,7 @@ bool OverlapSearch::touch(int a, int b) {
 }
 
 bool OverlapSearch::touch(const BodyPair& bodies) {
+  // One contact is enough. Where the work is used up, the answer means nothing.
   for (const int a : shapes_of_[bodies.a]) {
     for (const int b : shapes_of_[bodies.b]) {
       if (set_.may_touch(ShapeIndex(a), ShapeIndex(b)) && touch(a, b)) return true;

@@ -14,17 +14,19 @@
 
 namespace lithe::internal {
 
-// Two bodies as one number, whichever comes first.
+// A pair of bodies as one number, which is the same whichever comes first. bodies_of() gives the two back.
 std::uint64_t pair_key(int a, int b);
 struct BodyPair {
   BodyIndex a, b;
 };
 BodyPair bodies_of(std::uint64_t key);
 
-// Which bodies of a model meet in one pose after another: bounding boxes first, then GJK. Planes and shapes of the world are left out.
+// Finds which bodies of a model meet in one pose after another: by bounding boxes first, then by GJK. Planes and shapes
+// of the world are left out.
 //
-// It counts its work, in units of about 4 ns that depend on nothing but the model and the poses, and is exhausted after kMostWork: then all
-// that it says is that it is, and no machine says more than another.
+// The search counts its work, in units of about 4 ns that depend on nothing but the model and the poses, and is
+// exhausted after kMostWork. From then on all answers are "no", and is_exhausted() tells. So no machine finds more than
+// another.
 class OverlapSearch {
  public:
   static constexpr std::int64_t kMostWork = 64'000'000;
@@ -41,11 +43,13 @@ class OverlapSearch {
   template <class Visit>
   void for_near_shapes(Visit visit);
 
-  // Whether a step would find a contact; the bounds are looked at first. Of a cylinder, a prism of 24 sides is taken: within 0.5 % of the radius.
+  // Whether a step would find a contact between two shapes. Their bounds are looked at first. A prism of 24 sides
+  // stands for a cylinder; it is within 0.5 % of the radius.
   bool touch(int a, int b);
-  // The same for any of the shapes of two bodies.
+  // Whether any two shapes of the two bodies touch that may touch.
   bool touch(const BodyPair& bodies);
-  // How deep one shape is in the other; 0 where that is less than contacts' own tolerance, 1e-3 of the smaller one: those merely touch.
+  // How deep one shape is in the other, m; 0 where that is less than contacts' own tolerance, 1e-3 of the smaller
+  // shape: then the two merely touch.
   double overlap_depth(int a, int b);
 
   BodyIndex body_of(int shape) const { return set_.colliders()[shape].body; }
@@ -54,6 +58,8 @@ class OverlapSearch {
   void spend(std::int64_t work) { work_left_ -= work; }
   Core core_of(const Collider& collider);
 
+  // The work for a shape, body or joint that is placed, a pair of bounds, a call of GJK, an exact distance, and a
+  // prism.
   static constexpr std::int64_t kPlaceWork = 64, kBoundsWork = 1, kTouchWork = 400, kDepthWork = 5'000,
                                 kPrismWork = 100'000;
 

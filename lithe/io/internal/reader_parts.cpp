@@ -12,7 +12,8 @@ namespace lithe::internal {
 
 namespace {
 
-// m: whatever turns as if its mass were closer to its centre than this is a point, and the sign of its moments is rounding.
+// A body whose moments are as small as if its mass were closer to its centre than this, in m, is a point mass; the
+// signs of its moments are rounding.
 constexpr double kPoint = 1e-6;
 
 }  // namespace
@@ -47,10 +48,12 @@ void set_inertia(Body& body, double mass, const Mat3& about_centre, const Pose& 
   body.inertia =
       SpatialInertia::from_centre(mass, X_BC.p, 0.5 * (about_centre_in_body + about_centre_in_body.transpose()));
   const Vec3 moments = Eigen::SelfAdjointEigenSolver<Mat3>(about_centre, Eigen::EigenvaluesOnly).eigenvalues();
+  // Files are rounded to some digits, so a moment may lie a little outside what is possible.
   const double slack = 1e-9 * std::max(moments.cwiseAbs().maxCoeff(), 1e-300);
   const bool positive = moments[0] >= -slack;
   const bool triangle = moments[0] + moments[1] >= moments[2] - slack;
   if (positive && triangle) return;
+  // The builder would refuse such an inertia, but other simulators take the file as it is.
   body.allow_unphysical_inertia = true;
   if (moments.cwiseAbs().maxCoeff() <= mass * kPoint * kPoint) return;
   warnings.add(
@@ -61,6 +64,7 @@ void set_inertia(Body& body, double mass, const Mat3& about_centre, const Pose& 
           positive ? "and the two smaller ones must add up to at least the largest" : "but none may be negative"));
 }
 
+// The options name the pieces by the mesh's file name as the model writes it, hence by `uri` and not by the file found.
 std::vector<ConvexMesh> convex_meshes(Resources& resources, std::string_view uri, const MeshFrame& frame,
                                       const SourcePlace& place) {
   if ((frame.scale.array() == 0).any()) throw LoadError(place, fmt::format("the scale of mesh \"{}\" has a zero", uri));
@@ -84,6 +88,7 @@ std::vector<ConvexMesh> convex_meshes(Resources& resources, std::string_view uri
   try {
     return convex_meshes(resources, uri, MeshFrame{.scale = scale}, place);
   } catch (const MissingFile& missing) {
+    // A warning has a place of its own, so that of the error is taken off its text.
     const std::string what = missing.what();
     const std::string prefix = to_string(place) + ": error: ";
     warnings.add(
@@ -94,6 +99,8 @@ std::vector<ConvexMesh> convex_meshes(Resources& resources, std::string_view uri
 }
 
 ConvexMesh ellipsoid_points(const Vec3& half_axes) {
+  // The points are the two poles and eight circles of latitude with sixteen points each. Their hull lies inside the
+  // ellipsoid.
   constexpr int kRings = 9, kAround = 16;
   ConvexMesh convex;
   for (int ring = 1; ring < kRings; ++ring) {
@@ -110,7 +117,7 @@ ConvexMesh ellipsoid_points(const Vec3& half_axes) {
 
 namespace {
 
-// Whether one letter too many, one too few, another one or two that changed places are all the difference.
+// Whether two words differ by one letter only: one too many, one too few, another one, or two that changed places.
 bool is_misspelt(std::string_view word, std::string_view known) {
   if (known.size() < 3) return false;  // anything is near a short word
   const auto differ = std::ranges::mismatch(word, known);
@@ -121,7 +128,8 @@ bool is_misspelt(std::string_view word, std::string_view known) {
   return swapped || a.substr(1) == b.substr(1) || a.substr(1) == b || a == b.substr(1);
 }
 
-// What is not known is left out, which matters where it is a word of the format, misspelt.
+// Warns of a word that the format does not have. If it looks like one of the known words, the warning ranks as
+// `motion`: the author meant something, and the model does not have it.
 void warn_of_one_unknown(const SourcePlace& place, const std::string& kind, const std::string& text,
                          std::string_view name, std::initializer_list<std::string_view> known, WarningList& warnings) {
   const auto* meant = std::ranges::find_if(known, [&](std::string_view word) { return is_misspelt(name, word); });
@@ -160,6 +168,7 @@ std::string NameSet::unique(std::string wanted) {
   LITHE_CHECK(bytes_ <= kMostBytes, "the names of shapes, visuals or joints have more than {} bytes; shorten them",
               kMostBytes);
   if (names_.insert(wanted).second) return wanted;
+  // The search goes on where the last one for this name ended, so that a thousand equal names take a thousand steps.
   for (int& number = next_.try_emplace(wanted, 2).first->second;; ++number) {
     std::string name = fmt::format("{}_{}", wanted, number);
     if (names_.insert(name).second) return name;

@@ -27,6 +27,7 @@ fs::path real_path(const fs::path& path) {
   return error ? fs::absolute(path).lexically_normal() : found;
 }
 
+// Whether the path is the folder or lies in it. Both are canonical, so that neither has a ".." left.
 bool is_inside(const fs::path& path, const fs::path& folder) {
   return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
 }
@@ -44,6 +45,7 @@ std::vector<fs::path> folders_of(const char* variable) {
   return folders;
 }
 
+// The folders in which packages and models may lie, in the order in which they are searched.
 std::vector<fs::path> environment_folders() {
   std::vector<fs::path> folders;
   for (const char* variable : {"ROS_PACKAGE_PATH", "GAZEBO_MODEL_PATH", "SDF_PATH", "GZ_SIM_RESOURCE_PATH"}) {
@@ -58,6 +60,7 @@ bool is_there(const fs::path& path) {
   return fs::exists(path, error);
 }
 
+// ROS has package.xml (its first build system had manifest.xml), Gazebo has model.config.
 bool is_package(const fs::path& folder) {
   return is_there(folder / "package.xml") || is_there(folder / "model.config") || is_there(folder / "manifest.xml");
 }
@@ -118,6 +121,7 @@ std::vector<std::string_view> known_ends(const Uri& uri) {
   return ends;
 }
 
+// The places that were looked at, for a message.
 template <class Candidates>
 std::string listed(const Candidates& candidates) {
   constexpr std::size_t kMostShown = 6;
@@ -173,6 +177,7 @@ fs::path Resources::resolve(std::string_view uri, const SourcePlace& asked_by) {
     } catch (const MissingFile& missing) {
       found.missing = missing.text();
     } catch (...) {
+      // Other errors name the place that asked, so each place that asks finds its own.
       found_.erase(known);
       throw;
     }
@@ -229,6 +234,7 @@ fs::path Resources::look_up(std::string_view uri, const SourcePlace& asked_by) {
   lookups_left_ -= kLookupsPerName + parts_of_name * places + (split(uri).scheme.empty() ? 0 : 3 * kMostAbove);
   if (lookups_left_ < 0) throw LoadError(asked_by, "too many different files are named, or their names are too long");
   for (const Candidate& candidate : candidates) {
+    // The first place where something is decides, even if it must not be read: a later one would be a surprise.
     if (is_there(candidate.file)) return accept(candidate, uri, asked_by);
   }
   if (const std::optional<fs::path> nearly = find_nearly(uri, candidates, from, asked_by)) return *nearly;
@@ -264,6 +270,7 @@ std::optional<fs::path> Resources::find_nearly(std::string_view uri, const Candi
     }
   }
   const Uri parts = split(uri);
+  // A package that the options name, and a relative name, mean one place; only the others may be of another machine.
   const bool elsewhere =
       names_package(parts) ? !options_.packages.contains(std::string(package_of(parts))) : parts.rest.starts_with('/');
   if (!elsewhere) return std::nullopt;
@@ -359,7 +366,7 @@ const XmlDocument& Resources::xml_from_text(std::string_view text, const std::st
   return *documents_.back();
 }
 
-// Before anything is made of them.
+// Takes a text's elements off LoadLimits::elements, before the parser makes objects of them.
 void Resources::take_elements(std::string_view text, const std::string& file) {
   const int count = count_elements(text, file, std::numeric_limits<int>::max());
   if (count > elements_left_) {
@@ -373,8 +380,9 @@ void Resources::take_elements(std::string_view text, const std::string& file) {
 
 namespace {
 
-// Takes what a mesh has off what is left of a limit. One that has too much leaves nothing to those after it, which are then not even read:
-// where meshes are only to be seen, the load goes on without them, and each would cost as much as the limit allows.
+// Takes what a mesh has off what is left of a limit. A mesh that has too much leaves nothing to those after it, which
+// are not even read then: where meshes are only to be seen, the load goes on without them, and each would cost as much
+// as the limit.
 void take_of_mesh(const char* things, std::size_t count, int limit, int& left, const std::string& file) {
   const int before = limit - left;
   const bool enough = count <= static_cast<std::size_t>(std::max(left, 0));
@@ -395,6 +403,7 @@ void check_some_are_left(const char* things, int limit, int left, const std::str
 }  // namespace
 
 std::shared_ptr<const TriangleMesh> Resources::mesh(std::string_view uri, const SourcePlace& asked_by) {
+  // A mesh is kept under its path, by whatever names it is asked for.
   const fs::path file = resolve(uri, asked_by);
   const std::string name = file.string();
   const auto known = meshes_.find(name);

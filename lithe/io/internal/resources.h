@@ -17,24 +17,28 @@
 
 namespace lithe::internal {
 
-// The files that one load() reads: finds them, keeps to the allowed folders and the limits, reads each at most once.
+// The files that one load() reads. This class finds them, keeps to the allowed folders and the limits, and reads each
+// mesh at most once.
 class Resources {
  public:
-  // `file`: the model's own; what it refers to is relative to its folder.
+  // `file` is the model's own file, which need not exist. What it refers to is relative to its folder.
   Resources(const std::filesystem::path& file, const LoadOptions& options);
 
-  // Reads and parses, anew at each call. Documents live as long as this object.
+  // Reads and parses an XML file, anew at each call. Documents live as long as this object.
   const XmlDocument& xml(const std::filesystem::path& file, const SourcePlace& asked_by);
   // The same for a text that is no file (tests, fuzzers, pipes); relative names are resolved from the model's folder.
   const XmlDocument& xml_from_text(std::string_view text, const std::string& name);
 
-  // What a URI or file name means: package://, model://, file://, absolute or relative to the file that says so (`asked_by.file`).
-  // Throws MissingFile where nothing is there (the message lists where it looked), and LoadError where it leads outside the allowed folders. http:// and the
-  // like are refused: nothing is fetched. What is there under nearly that name is taken, with a warning: package:///NAME/…, another case of
-  // letters, and for a package or an absolute name that is not on this machine the same path below one of the three folders around the file.
+  // The file that a URI or file name means: package://, model://, file://, absolute, or relative to the file that says
+  // so (`asked_by.file`). MissingFile is thrown where nothing is there, with the places that were looked at; LoadError
+  // where the name leads outside the allowed folders, and for http:// and the like, since nothing is fetched.
+  //
+  // What is there under nearly that name is taken, with a warning: package:///NAME/…; another case of letters; and for
+  // a package or an absolute name that is not on this machine, the same path below one of the three folders around the
+  // file.
   std::filesystem::path resolve(std::string_view uri, const SourcePlace& asked_by);
 
-  // A triangle mesh by URI.
+  // A triangle mesh by its URI, as its file has it, in the file's own units.
   std::shared_ptr<const TriangleMesh> mesh(std::string_view uri, const SourcePlace& asked_by);
 
   // The same for a mesh that will collide: it is remembered, and its points are counted (LoadLimits::convex_points).
@@ -43,47 +47,56 @@ class Resources {
   const std::vector<CollisionMesh>& collision_meshes() const { return collision_meshes_; }
   HullJobs& hulls() { return hulls_; }
 
-  // One more collision or visual (LoadLimits::shapes).
+  // Counts one more collision or visual; an error beyond LoadLimits::shapes.
   void count_shape(const SourcePlace& place);
 
-  // Where assumptions about names are told; nowhere without this. The list must outlive what is asked of this object.
+  // The list that is told of assumptions about file names; without it they are not told. It must outlive the use of
+  // this object.
   void warn_to(WarningList& warnings) { warnings_ = &warnings; }
 
   const std::vector<std::string>& files() const { return files_; }  // all that were read
   const LoadOptions& options() const { return options_; }
 
  private:
-  // A place where a file may be, and the package that it must not leave (empty: what is allowed anyway).
+  // A place where a file may be, and the package that it must not leave. An empty package means the allowed folders.
   struct Candidate {
     std::filesystem::path file;
     std::filesystem::path package = {};
   };
   using Candidates = std::vector<Candidate>;
 
-  // `limit_name`: the limit that `limit` is.
+  // The bytes of a file, which may have `limit` of them; `limit_name` is what messages call that limit.
   std::string read(const std::filesystem::path& file, std::size_t limit, std::string_view limit_name,
                    const SourcePlace& asked_by);
+  // resolve(), without the memory of earlier answers.
   std::filesystem::path look_up(std::string_view uri, const SourcePlace& asked_by);
+  // The places where a name from a file in the folder `from` may lead, in the order in which they are looked at.
   Candidates candidates_for(std::string_view uri, const std::filesystem::path& from, const SourcePlace& asked_by);
+  // The same for package://NAME/REST. Above `from`, a folder NAME counts in any case, and one that lies inside a folder
+  // above only if it is a package.
   Candidates package_candidates(std::string_view name, std::string_view rest, const std::filesystem::path& from) const;
+  // The file that is there under nearly that name, with a warning; nothing where there is none.
   std::optional<std::filesystem::path> find_nearly(std::string_view uri, const Candidates& candidates,
                                                    const std::filesystem::path& from, const SourcePlace& asked_by);
-  // Where the candidate, which is there, really is; an error if that is outside the allowed folders.
+  // The canonical path of a candidate that is there; an error if that is outside the allowed folders.
   std::filesystem::path accept(const Candidate& candidate, std::string_view uri, const SourcePlace& asked_by);
-  // The file of that name but for the case of letters, also of folders.
+  // The file whose name differs from this one by the case of letters only, in its folders' names, too.
   std::optional<std::filesystem::path> in_any_case(const std::filesystem::path& file);
+  // The names in a folder, each by itself in small letters. A folder is listed once.
   const std::unordered_map<std::string, std::string>& names_in(const std::filesystem::path& folder);
   bool is_allowed(const std::filesystem::path& canonical) const;
+  // Counts the elements of a text against LoadLimits::elements.
   void take_elements(std::string_view text, const std::string& file);
+  // Tells that something was assumed.
   void assume(const SourcePlace& place, std::string_view kind, std::string_view text);
 
   LoadOptions options_;
   std::filesystem::path folder_;                // of the model's file
   std::vector<std::filesystem::path> allowed_;  // canonical
-  // What names meant when they were first asked for, by the file that asked and the name.
+  // What names meant when they were first asked for, by the file that asked and the name: the disk is asked once.
   struct Found {
     std::filesystem::path file;
-    std::optional<std::string> missing;  // why it is not there
+    std::optional<std::string> missing;  // why it is not there, if it is not
   };
   std::unordered_map<std::string, Found> found_;
   std::vector<std::unique_ptr<XmlDocument>> documents_;
@@ -99,7 +112,7 @@ class Resources {
   int lookups_left_ = 0;  // on the disk
   int shapes_left_ = 0;
   WarningList* warnings_ = nullptr;
-  // The names in folders, by the same in small letters; for in_any_case().
+  // The lists of names_in(), by folder.
   std::unordered_map<std::string, std::unordered_map<std::string, std::string>> listings_;
   std::size_t listed_ = 0;  // names
 };

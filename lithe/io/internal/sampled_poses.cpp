@@ -9,7 +9,7 @@ namespace lithe::internal {
 
 namespace {
 
-// The finaliser of SplitMix64 (Steele, Lea and Flood 2014).
+// Scrambles the bits of a number (the finaliser of SplitMix64; Steele, Lea and Flood 2014).
 std::uint64_t scrambled(std::uint64_t x) {
   x += 0x9e3779b97f4a7c15u;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -17,7 +17,8 @@ std::uint64_t scrambled(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
-// In [0, 1); `part` tells the numbers of one joint apart.
+// A number in [0, 1) that looks random and depends on the three arguments only. `part` tells the numbers of one joint
+// apart; there are at most four. The 53 upper bits of the hash fill a double.
 double uniform_number(int joint, int part, int pose) {
   const auto row = static_cast<std::uint64_t>(4 * joint + part);
   return static_cast<double>(scrambled(scrambled(row) + static_cast<std::uint64_t>(pose)) >> 11) * 0x1p-53;
@@ -30,6 +31,7 @@ Vec4 uniform_quaternion(double u, double v, double w) {
   return {a * std::sin(phi), a * std::cos(phi), b * std::sin(psi), b * std::cos(psi)};
 }
 
+// Whether the body can move in all ways, which makes it the base of a robot.
 bool is_free(const Model& model, const Body& body) {
   int dofs = 0;
   for (const JointIndex j : body.joints) dofs += model.joints()[j].nv();
@@ -38,7 +40,8 @@ bool is_free(const Model& model, const Body& body) {
 
 }  // namespace
 
-// Sources first, whatever the order of the list: each pass settles one more link of a chain.
+// The list may be in any order, so each pass settles one more link of a chain: after as many passes as there are
+// mimics, or as soon as nothing changes, all are settled.
 void follow_mimics(const Model& model, VecX& q) {
   for (std::size_t pass = 0; pass < model.mimics().size(); ++pass) {
     bool changed = false;
@@ -57,6 +60,7 @@ void follow_mimics(const Model& model, VecX& q) {
 
 VecX within_limits(const Model& model, VecX q) {
   for (const Joint& joint : model.joints()) {
+    // A ball has no limits.
     if (joint.type == JointType::ball) continue;
     q[joint.q_index] = std::clamp(q[joint.q_index], joint.lower, joint.upper);
   }
@@ -81,6 +85,7 @@ const VecX& SampledPoses::pose(int number) {
       q_.segment<4>(joint.q_index) = uniform_quaternion(draw(0), draw(1), draw(2));
       continue;
     }
+    // A joint with a limit on one side only gets its range from there.
     const double reach = joint.type == JointType::prismatic ? 1.0 : std::numbers::pi;
     const bool below = std::isfinite(joint.lower), above = std::isfinite(joint.upper);
     const double low = below ? joint.lower : above ? joint.upper - reach : -reach;

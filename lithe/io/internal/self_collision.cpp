@@ -14,18 +14,19 @@ namespace {
 
 using Reason = ExceptedPair::Reason;
 
+// Poses in which all pairs are looked at, and poses at most for pairs that these leave open.
 constexpr int kFirstRound = 32, kMostPoses = 512;
 constexpr int kPosesForShare = 256;  // of pairs that overlap at the start: a share that one can print
 constexpr std::size_t kMostExceptedPairs = 200'000;
 constexpr std::size_t kMostAllPairs = 1'000'000;
 constexpr std::size_t kMostPairsNamed = 4;  // in a warning
 
-// How often a pair was seen to touch.
+// How often a pair of bodies was seen to touch.
 struct Sightings {
   int poses = 0, touching = 0;
   int last = -1;  // the last pose in which it did
 
-  // Whether the share of poses may still be on either side of one half: Wilson's interval with z = 4 holds ½ where
+  // Whether the true share may still be on either side of one half: Wilson's interval with z = 4 holds ½ where
   // |touching/n − ½| ≤ z/(2√n).
   bool is_open() const {
     const int excess = 2 * touching - poses;
@@ -35,6 +36,8 @@ struct Sightings {
   double share() const { return poses > 0 ? static_cast<double>(touching) / poses : 0; }
 };
 
+// Decides for one robot which pairs of links do not touch. Pairs are numbers (pair_key). A pair is settled once it has
+// an exception, be it by the file, an SRDF or one of the steps of run(); later steps pass over it.
 class SelfCollision {
  public:
   SelfCollision(const SelfCollisionSearch& search, LoadedModel& loaded, WarningList& warnings)
@@ -42,6 +45,7 @@ class SelfCollision {
     for (const Model::PairException& e : model_.pair_exceptions()) settled_.insert(pair_key(e.a, e.b));
   }
 
+  // The order is that of the reasons in docs/files.md: a pair is listed with the first reason that holds.
   void run() {
     except_joined();
     find_start_overlaps();
@@ -56,6 +60,7 @@ class SelfCollision {
   bool is_settled(std::uint64_t pair) const { return settled_.contains(pair); }
   const std::string& name(BodyIndex body) const { return model_.bodies()[body].name; }
 
+  // Excepts a pair in the builder, and lists it with the reason and with what is known about it by then.
   void except(std::uint64_t pair, Reason reason) {
     if (loaded_.excepted_pairs.size() >= kMostExceptedPairs) {
       too_many_ = true;
@@ -75,6 +80,7 @@ class SelfCollision {
                                       .depth = start == start_.end() ? 0 : start->second});
   }
 
+  // Excepts the pairs of the reason `joined`.
   void except_joined() {
     const RigidParts parts = rigid_parts(model_);
     for (const auto& [inner, outer] : joined_parts(parts)) {
@@ -92,6 +98,7 @@ class SelfCollision {
   }
   bool moves(BodyIndex body) const { return model_.tree().bodies[body].dof >= 0; }
 
+  // Notes which pairs overlap at loaded.q, and how deep: of a pair with several shapes, the deepest overlap counts.
   void find_start_overlaps() {
     overlaps_.place(loaded_.q);
     overlaps_.for_near_shapes([&](int a, int b) {
@@ -104,7 +111,8 @@ class SelfCollision {
     });
   }
 
-  // All pairs in the first poses, then those that are still open in twice as many, and so on.
+  // Counts in how many poses pairs touch. The first poses are for all pairs. Those pairs for which they do not decide
+  // are then looked at in twice as many poses, and so on.
   void sample() {
     SampledPoses poses(model_, loaded_.q);
     for (int pose = 0; pose < kFirstRound; ++pose) {
@@ -113,6 +121,7 @@ class SelfCollision {
         const std::uint64_t pair = pair_key(overlaps_.body_of(a), overlaps_.body_of(b));
         if (is_settled(pair)) return;
         const auto known = sightings_.find(pair);
+        // Another two shapes of the pair were found to touch in this pose already.
         if (known != sightings_.end() && known->second.last == pose) return;
         if (!overlaps_.touch(a, b)) return;
         Sightings& seen = sightings_[pair];
@@ -123,6 +132,7 @@ class SelfCollision {
       if (overlaps_.is_exhausted()) return cut_at(pose);
       poses_ = pose + 1;
     }
+    // Pairs that overlap at the start get a share as well, even if it is 0.
     for (const auto& [pair, depth] : start_) sightings_.try_emplace(pair);
     for (auto& [pair, seen] : sightings_) seen.poses = poses_;
 
@@ -133,11 +143,14 @@ class SelfCollision {
         if (seen.is_open() || share_wanted) open.push_back(pair);
       }
       if (open.empty()) return;
+      // The order of a hash table is not the same everywhere, and the work may end in the middle.
       std::ranges::sort(open);
       if (!sample_pairs(open, poses, round)) return;
     }
   }
 
+  // Looks at these pairs in further poses, up to number `until`. False if the work was used up; the pose in which it
+  // was does not count.
   bool sample_pairs(const std::vector<std::uint64_t>& pairs, SampledPoses& poses, int until) {
     std::vector<char> touching(pairs.size());
     for (; poses_ < until; ++poses_) {
@@ -153,6 +166,8 @@ class SelfCollision {
     return true;
   }
 
+  // Takes back what was seen in a pose that was not looked at in full. All pairs have been looked at in those before
+  // it.
   void cut_at(int pose) {
     for (auto& [pair, seen] : sightings_) {
       if (seen.last == pose) --seen.touching;
@@ -160,6 +175,7 @@ class SelfCollision {
     }
   }
 
+  // Excepts the pairs of the reason `often`, unless an SRDF lists pairs: then somebody has found them before.
   void except_often() {
     if (!search_.often) return;
     std::vector<std::uint64_t> often;
@@ -170,6 +186,7 @@ class SelfCollision {
     for (const std::uint64_t pair : often) except(pair, Reason::often);
   }
 
+  // Excepts the pairs of the reason `start`, or with automatic_strict only tells which they are.
   void except_start_overlaps() {
     std::vector<std::uint64_t> left;
     for (const auto& [pair, depth] : start_) {
@@ -202,6 +219,7 @@ class SelfCollision {
     }
   }
 
+  // Tells that the search stopped early, so that somebody can help it.
   void warn_of_cut() {
     warnings_.add(
         search_.place, "self_collision.cut",
@@ -228,6 +246,7 @@ class SelfCollision {
   std::unordered_map<std::uint64_t, Sightings> sightings_;  // of what touched at least once
 };
 
+// An error of a class that knows no files, as one at a place in the robot's file.
 LoadError at_place(const SourcePlace& place, const Error& error) { return LoadError(place, error.what()); }
 
 }  // namespace
@@ -246,6 +265,7 @@ void except_self_collisions(const SelfCollisionSearch& search, LoadedModel& load
 
 void except_all_pairs(bool one_robot, const SourcePlace& place, LoadedModel& loaded) {
   const Model& model = loaded.model;
+  // Per body: the number of its robot, and whether it has shapes. Parents come before their children.
   std::vector<int> robot(model.bodies().size(), 0);
   std::vector<char> solid(model.bodies().size(), 0);
   for (const Shape& shape : model.shapes()) solid[shape.body] = 1;
@@ -255,6 +275,7 @@ void except_all_pairs(bool one_robot, const SourcePlace& place, LoadedModel& loa
     robot[b] = one_robot ? 1 : parent == Model::world() ? static_cast<int>(b) : robot[parent];
     if (solid[b]) robots[robot[b]].push_back(BodyIndex(static_cast<int>(b)));
   }
+  // Their number grows with the square of the links, so it is looked at before any pair is excepted.
   std::size_t pairs = 0;
   for (const auto& [top, bodies] : robots) pairs += bodies.size() * (bodies.size() - 1) / 2;
   if (pairs > kMostAllPairs) {
@@ -264,6 +285,7 @@ void except_all_pairs(bool one_robot, const SourcePlace& place, LoadedModel& loa
                                 pairs, kMostAllPairs));
   }
   if (pairs == 0) return;
+  // This goes by the robots' numbers and not by the table, whose order is not the same everywhere.
   for (std::size_t top = 1; top < robot.size(); ++top) {
     const auto found = robots.find(static_cast<int>(top));
     if (found == robots.end()) continue;

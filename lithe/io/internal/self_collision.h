@@ -21,8 +21,8 @@ struct SelfCollisionSearch {
 };
 void except_self_collisions(const SelfCollisionSearch& search, LoadedModel& loaded, WarningList& warnings);
 
-// Excepts all pairs of bodies of one robot: `one_robot` says that all bodies but the world are one; otherwise a robot is all that hangs on
-// one child of the world. An error at `place` where these are more pairs than a model should hold.
+// Excepts all pairs of bodies of one robot. With `one_robot` all bodies but the world are one robot; otherwise a robot
+// is all that hangs on one child of the world. An error at `place` where these are more pairs than a model should hold.
 void except_all_pairs(bool one_robot, const SourcePlace& place, LoadedModel& loaded);
 
 }  // namespace lithe::internal

@@ -15,7 +15,7 @@ namespace lithe::internal {
 
 namespace {
 
-// Lets a file open no other: what is read has been read already.
+// Keeps assimp from opening files: a mesh may name others, and its own bytes have been read already.
 class NoFiles final : public Assimp::IOSystem {
  public:
   bool Exists(const char*) const override { return false; }
@@ -24,6 +24,7 @@ class NoFiles final : public Assimp::IOSystem {
   void Close(Assimp::IOStream*) override {}
 };
 
+// A place in a file that assimp reads. Assimp tells no lines, so what is wrong is said of the file as a whole.
 class WholeFile final : public MeshCursor {
  public:
   explicit WholeFile(const std::string& file) : file_(file) {}
@@ -33,6 +34,8 @@ class WholeFile final : public MeshCursor {
   const std::string& file_;
 };
 
+// Parses the bytes in the format that `ending` (with its dot) names. Assimp cuts the polygons into triangles and
+// validates the structure, so that indices can be trusted. The importer owns the scene.
 const aiScene& read_scene(Assimp::Importer& importer, std::string_view bytes, std::string_view ending,
                           const WholeFile& place) {
   importer.SetIOHandler(new NoFiles);  // the importer deletes it
@@ -50,6 +53,8 @@ const aiScene& read_scene(Assimp::Importer& importer, std::string_view bytes, st
   return *scene;
 }
 
+// Adds the triangles of one mesh, moved by X, the transform of the node that shows it. Equal vertices are merged,
+// because assimp repeats a vertex for each of its normals.
 void add_mesh(const aiMesh& mesh, const aiMatrix4x4& X, VertexMerger& merger, MeshBuilder& builder,
               const WholeFile& place) {
   const auto corner = [&](unsigned index) {
@@ -82,7 +87,7 @@ TriangleMesh parse_other_mesh(std::string_view bytes, const std::string& file, s
   const aiScene& scene = read_scene(importer, bytes, ending, place);
   MeshBuilder builder(limits);
   VertexMerger merger;
-  // Nodes may nest deeper than the stack of calls goes.
+  // The list takes the place of recursion: nodes may nest deeper than the stack of calls goes.
   std::vector<std::pair<const aiNode*, aiMatrix4x4>> nodes = {{scene.mRootNode, scene.mRootNode->mTransformation}};
   while (!nodes.empty()) {
     const auto [node, X] = nodes.back();

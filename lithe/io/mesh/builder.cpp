@@ -10,13 +10,16 @@ namespace lithe::internal {
 
 namespace {
 
+// Fails at the cursor where there are more than the limit allows. `things` is "vertices" or "triangles", with which the
+// name of the limit ends.
 void check_limit(std::uint64_t count, int limit, const char* things, const MeshCursor& cursor) {
   if (count <= static_cast<std::uint64_t>(std::max(limit, 0))) return;
   cursor.fail(fmt::format("the mesh has {1} {0} or more; {2} are allowed for all meshes together: simplify it or {3}",
                           things, count, limit, raise_load_limit(fmt::format("mesh_{}", things))));
 }
 
-// Doubles the room at least: many small reservations must not copy everything each time.
+// Makes room for `count` entries. The room at least doubles, so that many small reservations do not copy everything
+// each time.
 template <class T>
 void make_room(std::vector<T>& list, std::uint64_t count) {
   const auto wanted = static_cast<std::size_t>(count);
@@ -33,6 +36,7 @@ std::uint64_t mix(std::uint64_t x) {
 }  // namespace
 
 void MeshBuilder::expect_vertices(std::uint64_t count, const MeshCursor& cursor) {
+  // A count from a file's header may be anything, so it is held against the limit before memory is taken.
   const std::uint64_t total = mesh_.vertices.size() + count;
   check_limit(total, limits_.mesh_vertices, "vertices", cursor);
   make_room(mesh_.vertices, total);
@@ -58,6 +62,7 @@ void MeshBuilder::add_triangle(std::int32_t a, std::int32_t b, std::int32_t c, c
 }
 
 TriangleMesh MeshBuilder::finish(const std::string& file) && {
+  // Without triangles there is no surface, whatever vertices there are.
   if (mesh_.triangles.empty()) throw LoadError({file, 0}, "the mesh has no triangle");
   std::vector<std::int32_t> renumbered(mesh_.vertices.size(), -1);
   for (const auto& triangle : mesh_.triangles) {
@@ -66,6 +71,7 @@ TriangleMesh MeshBuilder::finish(const std::string& file) && {
       renumbered[vertex] = 0;
     }
   }
+  // Vertices move down in place, in their order: the new number is never larger than the old one.
   std::int32_t used = 0;
   for (std::size_t i = 0; i < renumbered.size(); ++i) {
     if (renumbered[i] < 0) continue;
@@ -80,6 +86,7 @@ TriangleMesh MeshBuilder::finish(const std::string& file) && {
 }
 
 std::int32_t VertexMerger::find_or_add(const Vec3& p, MeshBuilder& builder, const MeshCursor& cursor) {
+  // Half of the slots are always empty, so that the search below ends.
   const std::vector<Vec3>& vertices = builder.mesh().vertices;
   if (2 * vertices.size() >= slots_.size()) grow();
   const std::uint32_t hash = hash_of(p);
@@ -99,6 +106,7 @@ std::uint32_t VertexMerger::hash_of(const Vec3& p) const {
 }
 
 void VertexMerger::grow() {
+  // Slots keep the hash of their vertex, so that no vertex is looked up again.
   const std::vector<Slot> old = std::exchange(slots_, std::vector<Slot>(4 * slots_.size()));
   const std::size_t mask = slots_.size() - 1;
   for (const Slot& slot : old) {

@@ -10,15 +10,17 @@
 
 namespace lithe::internal {
 
-// Collects a mesh within the limits. What goes wrong is an error at the cursor's place.
+// Collects the vertices and triangles of a mesh, within the limits. An error is thrown at the place of the cursor that
+// is passed along.
 class MeshBuilder {
  public:
   explicit MeshBuilder(const LoadLimits& limits) : limits_(limits) {}
 
-  // Makes room for that many more, unless the limits forbid it.
+  // Makes room for so many more; an error where the limits forbid them.
   void expect_vertices(std::uint64_t count, const MeshCursor& cursor);
   void expect_triangles(std::uint64_t count, const MeshCursor& cursor);
 
+  // Gives the vertex its number, counted from 0. A coordinate that is not finite is an error.
   std::int32_t add_vertex(const Vec3& p, const MeshCursor& cursor);
   // The reader sees to it that the indices are in range by the time of finish().
   void add_triangle(std::int32_t a, std::int32_t b, std::int32_t c, const MeshCursor& cursor);
@@ -38,7 +40,7 @@ class MeshBuilder {
   TriangleMesh mesh_;
 };
 
-// A polygon, corner by corner, as a fan of triangles around its first.
+// A polygon that comes corner by corner and becomes a fan of triangles around its first corner.
 class PolygonFan {
  public:
   void add(std::int32_t vertex, MeshBuilder& builder, const MeshCursor& cursor) {
@@ -47,7 +49,7 @@ class PolygonFan {
     last_ = vertex;
     ++corners_;
   }
-  // Refuses what has no area by its very kind.
+  // Refuses a polygon of less than three corners.
   void finish(const MeshCursor& cursor) const {
     if (corners_ < 3) cursor.fail(fmt::format("a face with {} corners; it needs at least 3", corners_));
   }
@@ -57,12 +59,13 @@ class PolygonFan {
   std::uint64_t corners_ = 0;
 };
 
-// Numbers of equal vertices, for a format without indices: a hash table with open addressing.
+// Finds equal vertices, for formats that repeat a vertex in each triangle: a hash table with open addressing.
 class VertexMerger {
  public:
   // The number of the vertex at p, which is added to the mesh if it is new.
   std::int32_t find_or_add(const Vec3& p, MeshBuilder& builder, const MeshCursor& cursor);
-  // Says that p will be asked for soon: a large table is mostly waited for, and several can be waited for at once.
+  // Says that p will be asked for soon, so that its slot is on its way from memory by then. In a large table most of
+  // the time is spent waiting for slots, and several can be waited for at once.
   void announce(const Vec3& p) const { __builtin_prefetch(&slots_[hash_of(p) & (slots_.size() - 1)]); }
 
  private:

@@ -13,11 +13,13 @@ namespace {
 
 constexpr std::size_t kMostShown = 40;  // characters of a wrong word
 
+// Old files end lines with \r alone. Blanks are those of C's locale, whatever the user's is.
 bool ends_line(char c) { return c == '\n' || c == '\r'; }
 bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
+// The number of lines that end before `place`; \r\n is one end.
 int lines_before(std::string_view text, std::size_t place) {
   int lines = 0;
   for (std::size_t i = 0; i < place; ++i) {
@@ -39,6 +41,7 @@ void check_mesh_bytes(std::string_view bytes, const std::string& file, const Loa
 
 std::string shown(std::string_view word) {
   if (word.empty()) return "the end";
+  // What is wrong in a binary file may be any bytes, so those that are not printable are shown as numbers.
   std::string text = "'";
   for (const char c : word.substr(0, kMostShown)) {
     const auto byte = static_cast<unsigned char>(c);
@@ -78,6 +81,7 @@ std::int64_t TextCursor::integer() {
   word_ = place_;
   std::int64_t value = 0;
   const char* end = text_.data() + text_.size();
+  // The number must fill its word: "3.5" and "3a" are no whole numbers.
   const auto [stop, error] = std::from_chars(text_.data() + place_, end, value);
   if (error != std::errc() || (stop != end && !is_blank(*stop))) {
     fail(fmt::format("{} where a whole number is expected", shown(take_word(Scope::text))));
@@ -103,6 +107,7 @@ double TextCursor::number_of_line() {
 }
 
 void TextCursor::end_line() {
+  // A comment ends with its line. It may well end with a backslash, if it names a folder of Windows.
   for (std::size_t from = word_;; from = place_) {
     const std::size_t end = line_end(place_);
     const bool comment = text_.substr(from, end - from).find('#') != std::string_view::npos;
@@ -116,6 +121,7 @@ void TextCursor::end_plain_line() { place_ = after_line_end(line_end(place_)); }
 
 std::string_view TextCursor::take_word(Scope scope) {
   word_ = place_;
+  // Within a line, the backslash that continues it ends a word as well.
   while (place_ < text_.size() && !is_blank(text_[place_])) {
     if (scope == Scope::line && continuation(place_) > 0) break;
     ++place_;
@@ -127,11 +133,13 @@ double TextCursor::take_number(Scope scope) {
   word_ = place_;
   const char* end = text_.data() + text_.size();
   const char* digits = text_.data() + place_;
+  // std::from_chars takes no sign +, which files do write.
   if (end - digits > 1 && digits[0] == '+' && digits[1] != '-') ++digits;
   double value = 0;
   const auto [stop, error] = std::from_chars(digits, end, value);
   const auto after = static_cast<std::size_t>(stop - text_.data());
   const bool complete = stop == end || is_blank(*stop) || (scope == Scope::line && continuation(after) > 0);
+  // Meshes are millions of numbers, so the usual case comes first; which error it is, is found out below.
   if (error == std::errc() && complete && std::isfinite(value)) [[likely]] {
     place_ = after;
     return value;
@@ -140,7 +148,7 @@ double TextCursor::take_number(Scope scope) {
   if (!complete || error == std::errc::invalid_argument) {
     fail(fmt::format("{} where a number is expected", shown(word)));
   }
-  // Too small is zero; too large is not a number that one can use.
+  // A number that is too small is 0; one that is too large cannot be meant.
   const bool tiny = word.find("e-") != std::string_view::npos || word.find("E-") != std::string_view::npos;
   if (error != std::errc() && tiny) return 0;
   fail(fmt::format("{} where a finite number is expected", shown(word)));

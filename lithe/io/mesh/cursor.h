@@ -10,7 +10,7 @@
 
 namespace lithe::internal {
 
-// Where a reader of meshes is in its file. What it finds wrong, it finds there.
+// The place at which a reader of a mesh file is. What it finds wrong is an error there.
 class MeshCursor {
  public:
   // Throws a LoadError at the start of what was read last.
@@ -26,6 +26,7 @@ void check_mesh_bytes(std::string_view bytes, const std::string& file, const Loa
 // A word of a file for a message: quoted, cut and on one line whatever it holds; "the end" if it is empty.
 std::string shown(std::string_view word);
 
+// Whether two words are equal but for the case of ASCII letters.
 bool equal_in_any_case(std::string_view a, std::string_view b);
 
 // Reads a text word by word. Lines end with \n, \r\n or \r; a byte order mark is passed over.
@@ -37,13 +38,14 @@ class TextCursor final : public MeshCursor {
   TextCursor(std::string_view text, const SourcePlace& place);
 
   [[noreturn]] void fail(std::string_view what) const override { fail_at(word_, what); }
-  // The same for an earlier mark().
+  // The same at a place that mark() gave earlier; mark() is the place of what was read last.
   [[noreturn]] void fail_at(std::size_t mark, std::string_view what) const;
   std::size_t mark() const { return word_; }
 
   // The next word, on whatever line; empty at the end.
   std::string_view word();
   double number();  // finite, as XmlElement reads it
+  // The next word as a whole number; then, whether nothing but blanks is left.
   std::int64_t integer();
   bool at_end();
 
@@ -57,6 +59,7 @@ class TextCursor final : public MeshCursor {
   std::size_t left() const { return text_.size() - place_; }
 
  private:
+  // Whether a word or number may be followed by white space only, or also by a backslash that continues the line.
   enum class Scope { text, line };
   std::string_view take_word(Scope scope);
   double take_number(Scope scope);
@@ -73,7 +76,7 @@ class TextCursor final : public MeshCursor {
   std::size_t word_ = 0;  // where what was read last begins
 };
 
-// Reads bytes from front to back, and never goes past their end.
+// Reads bytes from front to back and never goes past their end. An error says at which byte it is.
 class ByteCursor final : public MeshCursor {
  public:
   ByteCursor(std::string_view bytes, const std::string& file, std::size_t place)
@@ -82,6 +85,7 @@ class ByteCursor final : public MeshCursor {
   [[noreturn]] void fail(std::string_view what) const override;
 
   std::size_t left() const { return bytes_.size() - place_; }
+  // The next `count` bytes; an error where fewer are left.
   const unsigned char* take(std::uint64_t count);
 
  private:

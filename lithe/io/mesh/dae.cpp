@@ -11,16 +11,16 @@
 // scene shows becomes one mesh. Materials, lights, cameras and animations are passed over.
 //
 // A small file can ask for any amount of work, by nodes that show others twice, which show others twice, and so on. So
-// the nodes are read once, into something small, and how often they are shown is counted.
+// each node is read once, into something small, and how often nodes are shown is counted.
 namespace lithe {
 
 using namespace internal;
 
 namespace {
 
-constexpr int kMostNested = 500;
+constexpr int kMostNested = 500;  // nodes that show nodes, since showing them is recursive
 
-// x ↦ A x + p.
+// The affine map x ↦ A x + p. Collada's transforms may stretch and mirror, which a Pose cannot.
 struct AffineMap {
   Mat3 A = Mat3::Identity();
   Vec3 p = Vec3::Zero();
@@ -29,6 +29,7 @@ struct AffineMap {
   friend Vec3 operator*(const AffineMap& a, const Vec3& x) { return a.p + a.A * x; }
 };
 
+// Reads a <matrix>, sixteen numbers row by row. A last row other than 0 0 0 1 would be a projection.
 AffineMap matrix_of(const XmlElement& element) {
   const VecX rows = element.text_numbers(16, 16);
   const auto M = Eigen::Map<const Eigen::Matrix<double, 4, 4, Eigen::RowMajor>>(rows.data());
@@ -39,6 +40,8 @@ AffineMap matrix_of(const XmlElement& element) {
   return {M.topLeftCorner<3, 3>(), M.topRightCorner<3, 1>()};
 }
 
+// Reads a <rotate>: an axis of any length and an angle in degrees. Whole turns are taken off first, since a large angle
+// in radians would lose digits.
 AffineMap rotation_of(const XmlElement& element) {
   const VecX axis_and_degrees = element.text_numbers(4, 4);
   const Vec3 axis = axis_and_degrees.head<3>();
@@ -48,13 +51,15 @@ AffineMap rotation_of(const XmlElement& element) {
   return {rotation_exp(axis / length * (degrees * std::numbers::pi / 180)), Vec3::Zero()};
 }
 
-// From the file's unit and axes to metres and z up.
+// The map from the file's unit and axes, which <asset> names, to metres with z up. Where it is silent the format's
+// defaults hold: the unit is the metre, and y is up.
 AffineMap scene_frame(const XmlElement& root) {
   const XmlElement asset = root.child("asset");
   const XmlElement up_axis = asset ? asset.child("up_axis") : XmlElement();
   const XmlElement unit = asset ? asset.child("unit") : XmlElement();
   AffineMap frame;
-  // The format's table of axes: X_UP has -y to the right, x up and z towards the viewer; Y_UP x, y, z; Z_UP x, z, -y.
+  // The format's table says which axes point to the right, up and towards the viewer: −y, x, z for X_UP; x, y, z for
+  // Y_UP; x, z, −y for Z_UP.
   const std::string_view up = up_axis ? up_axis.text() : "Y_UP";
   if (up == "X_UP") {
     frame.A << 0, -1, 0, 0, 0, -1, 1, 0, 0;
@@ -69,25 +74,28 @@ AffineMap scene_frame(const XmlElement& root) {
   return frame;
 }
 
-// What a node shows.
+// Something that a node shows: the element that says so, and what that means.
 struct Link {
   XmlElement element;
   int target;  // the number of a node or geometry; -1 if the element's URL leads nowhere
 };
 
+// A <node> with what it shows.
 struct Node {
-  AffineMap map;            // all transforms of the node
-  XmlElement refused;       // one that is not read
-  std::vector<Link> nodes;  // inside it, and by <instance_node>
+  AffineMap map;            // the product of the node's transforms
+  XmlElement refused;       // a transform that is not read, or none
+  std::vector<Link> nodes;  // those inside it, and those of <instance_node>
   std::vector<Link> geometries;
-  bool open = false;  // is being shown
+  bool open = false;  // it is being shown at the moment
 };
 
+// Reads the nodes of a document, then shows the scene and collects what is seen.
 class SceneReader {
  public:
   SceneReader(const XmlElement& root, std::size_t file_bytes, const LoadLimits& limits)
       : root_(root), geometries_(root, file_bytes, limits), builder_(limits), visits_left_(limits.elements) {}
 
+  // The mesh of all that the document's <scene> shows, in metres and z up.
   TriangleMesh read(const std::string& file) && {
     const AffineMap world = scene_frame(root_);
     read_nodes();
@@ -102,6 +110,7 @@ class SceneReader {
   }
 
  private:
+  // Numbers the nodes of all libraries. A scene is the list of its outermost nodes.
   void read_nodes() {
     for (const XmlElement& library : root_.children("library_nodes")) {
       for (const XmlElement& node : library.children("node")) read_node(node);
@@ -123,10 +132,12 @@ class SceneReader {
     }
   }
 
-  // As deep as the XML is nested. Returns the node's number.
+  // Reads a <node> and those inside it, and returns its number. The recursion is as deep as the XML is nested, which is
+  // bounded. Transforms are multiplied in their order in the file, so that the last one acts first.
   int read_node(const XmlElement& element) {
     const int number = static_cast<int>(nodes_.size());
     node_numbers_.add(element, number);
+    // The place in the list is taken before the nodes inside take theirs.
     nodes_.emplace_back();
     Node node;
     for (const XmlElement& child : element.children()) {
@@ -140,6 +151,7 @@ class SceneReader {
       } else if (kind == "scale") {
         node.map = node.map * AffineMap{Vec3(child.text_numbers(3, 3)).asDiagonal(), Vec3::Zero()};
       } else if (kind == "lookat" || kind == "skew") {
+        // It is no error yet: cameras have <lookat>, and no geometry may hang below.
         node.refused = child;
       } else if (kind == "node") {
         node.nodes.push_back({child, read_node(child)});
@@ -154,7 +166,7 @@ class SceneReader {
     return number;
   }
 
-  // Where no scene is named: all scenes, and if there are none, all geometries.
+  // Where the document names no scene, all of them are shown, and if it has none, all geometries.
   void show_everything(const AffineMap& world) {
     for (const std::vector<Link>& scene : scenes_) show_all(scene, world);
     if (!scenes_.empty()) return;
@@ -165,7 +177,8 @@ class SceneReader {
     for (const Link& link : nodes) show(link, X_WP, {}, 1);
   }
 
-  // `refused`: a transform further up that is not read, and matters if there is a geometry below.
+  // Shows a node whose parent has the map X_WP, with everything below it. `refused` is a transform further up that is
+  // not read; it matters only if there is a geometry below.
   void show(const Link& link, const AffineMap& X_WP, XmlElement refused, int depth) {
     if (link.target < 0) node_numbers_.required(link.element, "url");
     Node& node = nodes_[link.target];
@@ -185,6 +198,8 @@ class SceneReader {
     node.open = false;
   }
 
+  // Shows an <instance_geometry>. Whatever is not read is refused here at last, where something would look wrong
+  // without it.
   void show_geometry(const Link& link, const AffineMap& X_WN, const XmlElement& refused) {
     count_visit(link.element);
     if (refused) {
@@ -197,10 +212,12 @@ class SceneReader {
     add(geometries_.mesh(link.target), X_WN, link.element);
   }
 
+  // Counts how often nodes and geometries are shown, against LoadLimits::elements.
   void count_visit(const XmlElement& element) {
     if (--visits_left_ < 0) element.fail("the scene shows more nodes and geometries than LoadLimits::elements allows");
   }
 
+  // Adds a geometry to the mesh of the scene. Errors are at the element that shows it.
   void add(const TriangleMesh& mesh, const AffineMap& X_WG, const XmlElement& element) {
     const ElementCursor cursor(element);
     builder_.expect_vertices(mesh.vertices.size(), cursor);

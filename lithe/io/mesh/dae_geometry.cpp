@@ -8,11 +8,13 @@ namespace lithe::internal {
 
 namespace {
 
+// Sources that share an array may read so many bytes of text in addition to the size of the file.
 constexpr std::size_t kFreeArrayBytes = std::size_t{1} << 20;
 
-// The numbers of a text are at least a character each, with blanks between.
+// Whether the text is long enough for so many numbers. Each takes a character at least, with blanks between them.
 bool can_hold(std::string_view text, std::uint64_t numbers) { return numbers <= (text.size() + 1) / 2; }
 
+// An attribute that is a count or an offset; a negative one is an error.
 std::uint64_t count_attribute(const XmlElement& element, const char* name, int otherwise) {
   const int count = element.integer(name).value_or(otherwise);
   if (count < 0) {
@@ -21,11 +23,13 @@ std::uint64_t count_attribute(const XmlElement& element, const char* name, int o
   return static_cast<std::uint64_t>(count);
 }
 
+// The attribute `count`, where the format demands it.
 std::uint64_t required_count(const XmlElement& element) {
   element.required_attribute("count");
   return count_attribute(element, "count", 0);
 }
 
+// The <input> of this element with that semantic, such as VERTEX or POSITION; none where there is no such input.
 XmlElement input_of(const XmlElement& element, std::string_view semantic) {
   for (const XmlElement& input : element.children("input")) {
     const char* is = input.attribute("semantic");
@@ -34,7 +38,8 @@ XmlElement input_of(const XmlElement& element, std::string_view semantic) {
   return {};
 }
 
-// Where x, y and z are in a row of an accessor: the <param>s say it by name; where they do not, it is the first three.
+// The columns of x, y and z in a row of an accessor. The names of the <param>s say it; where they do not, the first
+// three columns are meant.
 std::array<std::uint64_t, 3> columns_of(const XmlElement& accessor) {
   constexpr std::uint64_t kNone = std::numeric_limits<std::uint64_t>::max();
   std::array<std::uint64_t, 3> columns = {kNone, kNone, kNone};
@@ -50,12 +55,12 @@ std::array<std::uint64_t, 3> columns_of(const XmlElement& accessor) {
   return columns;
 }
 
-// Reads a <p>: a row of indices per corner, of which one is the vertex's.
+// Reads a <p>: for each corner a row of indices, one for each kind of input, of which one is the vertex's.
 class Corners {
  public:
   struct Layout {
-    std::uint64_t stride = 1, offset = 0;          // numbers per corner, and which of them is the vertex's
-    std::uint64_t first_vertex = 0, vertices = 0;  // what that counts from, and how many there are
+    std::uint64_t stride = 1, offset = 0;          // numbers per corner, and the place of the vertex's among them
+    std::uint64_t first_vertex = 0, vertices = 0;  // the number of its vertex 0 in the mesh, and how many there are
   };
 
   Corners(const XmlElement& p, const Layout& layout) : in_(p.text(), p.place()), layout_(layout) {}
@@ -63,6 +68,8 @@ class Corners {
   const TextCursor& cursor() const { return in_; }
   bool at_end() { return in_.at_end(); }
 
+  // The next corner's vertex, by its number in the mesh. The indices of normals and texture coordinates are passed
+  // over.
   std::int32_t next() {
     std::uint64_t vertex = 0;
     for (std::uint64_t i = 0; i < layout_.stride; ++i) {
@@ -88,11 +95,12 @@ class Corners {
 
 }  // namespace
 
-// Reads one <mesh>.
+// Reads the primitives of one <mesh> into a builder: <triangles>, <polylist>, <polygons>, <tristrips> and <trifans>.
 class ColladaGeometries::MeshReader {
  public:
   MeshReader(ColladaGeometries& all, MeshBuilder& builder) : all_(all), builder_(builder) {}
 
+  // Reads one primitive, by its kind.
   void read(const XmlElement& primitive) {
     layout_ = layout_of(primitive);
     if (primitive.name() == "triangles") {
@@ -105,6 +113,9 @@ class ColladaGeometries::MeshReader {
   }
 
  private:
+  // Follows a primitive's inputs to its points: <input semantic="VERTEX"> names a <vertices>, whose <input
+  // semantic="POSITION"> names the <source>. A corner has as many numbers as the largest offset of an input demands;
+  // inputs may share an offset.
   Corners::Layout layout_of(const XmlElement& primitive) {
     const XmlElement vertex = input_of(primitive, "VERTEX");
     if (!vertex) primitive.fail(fmt::format("<{}> needs an <input> with the semantic VERTEX", primitive.name()));
@@ -114,7 +125,7 @@ class ColladaGeometries::MeshReader {
     }
     layout.offset = count_attribute(vertex, "offset", 0);
 
-    // Primitives share their vertices.
+    // Primitives of one mesh share their vertices: points are added where a <vertices> is named for the first time.
     const auto [known, is_new] = layouts_.try_emplace(vertex.required_attribute("source"));
     if (is_new) {
       const XmlElement position = all_.vertices_.required(vertex, "source");
@@ -129,6 +140,7 @@ class ColladaGeometries::MeshReader {
     return layout;
   }
 
+  // Three corners for each triangle. A primitive without triangles may lack its <p>.
   void read_triangles(const XmlElement& triangles) {
     const std::uint64_t count = required_count(triangles);
     if (count == 0 && !triangles.child("p")) return;
@@ -143,6 +155,7 @@ class ColladaGeometries::MeshReader {
     corners.finish();
   }
 
+  // Polygons whose numbers of corners stand in <vcount>, and whose corners follow one another in one <p>.
   void read_polylist(const XmlElement& polylist) {
     const std::uint64_t count = required_count(polylist);
     if (count == 0 && !polylist.child("p")) return;
@@ -160,7 +173,7 @@ class ColladaGeometries::MeshReader {
     corners.finish();
   }
 
-  // A <p> for each polygon, fan or strip.
+  // The other primitives have a <p> for each polygon, fan or strip. Polygons are read as fans, too.
   void read_each(const XmlElement& primitive) {
     if (const XmlElement holes = primitive.child("ph")) {
       holes.fail("polygons with holes are not read; export the mesh as triangles");
@@ -186,7 +199,8 @@ class ColladaGeometries::MeshReader {
     fan.finish(corners.cursor());
   }
 
-  // Each corner makes a triangle with the two before it; every second one is turned round.
+  // Each corner from the third on makes a triangle with the two before it. Every second triangle is turned round, so
+  // that all look to the same side.
   void read_strip(Corners& corners) {
     std::int32_t a = 0, b = 0;
     for (std::uint64_t i = 0; !corners.at_end(); ++i) {
@@ -197,6 +211,8 @@ class ColladaGeometries::MeshReader {
     }
   }
 
+  // Refuses a <p> that is too short for the corners that the count asks for, before memory is taken for them. The first
+  // question keeps the product in the second one from overflowing.
   void check_indices(const XmlElement& p, std::uint64_t corners) const {
     if (can_hold(p.text(), corners) && can_hold(p.text(), corners * layout_.stride)) return;
     p.fail(fmt::format("the list is cut off: the count asks for {} corners or more, with {} numbers each", corners,
@@ -205,8 +221,8 @@ class ColladaGeometries::MeshReader {
 
   ColladaGeometries& all_;
   MeshBuilder& builder_;
-  std::unordered_map<std::string, Corners::Layout>
-      layouts_;             // by the URL of <vertices>: the part of them that it knows
+  // By the URL of <vertices>: the part of a layout that it determines.
+  std::unordered_map<std::string, Corners::Layout> layouts_;
   Corners::Layout layout_;  // of the primitive that is being read
 };
 
@@ -221,6 +237,7 @@ ColladaGeometries::ColladaGeometries(const XmlElement& root, std::size_t file_by
   }
 }
 
+// Notes the parts of a <mesh> by their ids, which hold for the whole file: a geometry may use another one's source.
 void ColladaGeometries::add_parts(const XmlElement& mesh) {
   for (const XmlElement& child : mesh.children()) {
     if (child.name() == "vertices") vertices_.add(child, input_of(child, "POSITION"));
@@ -235,6 +252,7 @@ const TriangleMesh& ColladaGeometries::mesh(int number) {
   if (geometry.mesh) return *geometry.mesh;
   MeshBuilder builder(limits_);
   for (const XmlElement& child : geometry.element.children()) {
+    // These are the format's other kinds of surface. (A <spline> is none.)
     if (child.name() == "convex_mesh" || child.name() == "brep") {
       child.fail(fmt::format("<{}> is not read; export the geometry as <mesh>", child.name()));
     }
@@ -255,6 +273,7 @@ const std::vector<Vec3>& ColladaGeometries::points_of(Source& source) {
 }
 
 std::vector<Vec3> ColladaGeometries::read_points(const XmlElement& accessor) {
+  // An <accessor> picks `count` rows of `stride` numbers out of a <float_array>, from `offset` on.
   const Array& array = arrays_.required(accessor, "source");
   const std::uint64_t count = required_count(accessor);
   const std::uint64_t stride = count_attribute(accessor, "stride", 1);
@@ -263,6 +282,7 @@ std::vector<Vec3> ColladaGeometries::read_points(const XmlElement& accessor) {
   const std::uint64_t width = *std::ranges::max_element(columns) + 1;
   if (width > stride) accessor.fail(fmt::format("points need x, y and z, but the accessor's stride is {}", stride));
   if (count == 0) return {};
+  // The last row may end with its last coordinate.
   const std::uint64_t numbers = offset + (count - 1) * stride + width;
   if (!can_hold(array.text, numbers)) {
     array.element.fail(fmt::format("the array is cut off: its accessor asks for {} numbers", numbers));

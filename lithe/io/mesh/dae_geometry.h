@@ -10,8 +10,8 @@
 
 namespace lithe::internal {
 
-// The <geometry> elements of a Collada file, read when they are asked for, and once. <triangles>, <polylist>,
-// <polygons>, <tristrips> and <trifans> make their surface; lines have none.
+// The <geometry> elements of a Collada file. Each is read when a scene shows it for the first time. Its surface is made
+// of <triangles>, <polylist>, <polygons>, <tristrips> and <trifans>; lines have none.
 class ColladaGeometries {
  public:
   ColladaGeometries(const XmlElement& root, std::size_t file_bytes, const LoadLimits& limits);
@@ -19,11 +19,11 @@ class ColladaGeometries {
   int count() const { return static_cast<int>(geometries_.size()); }
   // The number of the geometry that an <instance_geometry> names; null if there is none.
   const int* find(const XmlElement& instance) { return numbers_.find(instance, "url"); }
-  // The same, an error if there is none.
+  // The same; an error at the instance if there is none.
   int required(const XmlElement& instance) { return numbers_.required(instance, "url"); }
 
   XmlElement element(int number) const { return geometries_[number].element; }
-  // In its own coordinates; perhaps without triangles, and with vertices that none uses.
+  // The geometry as a mesh in its own coordinates. It may lack triangles, and have vertices that no triangle uses.
   const TriangleMesh& mesh(int number);
 
  private:
@@ -32,10 +32,12 @@ class ColladaGeometries {
     XmlElement element;
     std::optional<TriangleMesh> mesh = {};
   };
+  // A <float_array> with its numbers as text, of which a source reads those that it needs.
   struct Array {
     XmlElement element;
     std::string_view text;
   };
+  // A <source> with the points that its accessor picks, once somebody has asked for them.
   struct Source {
     XmlElement element;
     std::optional<std::vector<Vec3>> points = {};
@@ -51,7 +53,8 @@ class ColladaGeometries {
   IdTable<XmlElement> vertices_ = IdTable<XmlElement>("vertices");  // their <input> of positions, or none
   IdTable<Source> sources_ = IdTable<Source>("source");
   IdTable<Array> arrays_ = IdTable<Array>("float_array");
-  // Sources may share an array and use its end only; so much is read for all of them together.
+  // How much text of arrays may still be read. Several sources may share an array and use its end only, so that each
+  // would have to read all of it.
   std::size_t array_bytes_left_;
 };
 

@@ -10,7 +10,7 @@
 
 namespace lithe::internal {
 
-// An element as a place in a mesh file.
+// An XML element as the place of an error in a mesh file.
 class ElementCursor final : public MeshCursor {
  public:
   explicit ElementCursor(const XmlElement& element) : element_(element) {}
@@ -20,7 +20,7 @@ class ElementCursor final : public MeshCursor {
   XmlElement element_;
 };
 
-// What stands for the elements of one kind, by their ids.
+// Values for elements of one kind, by the elements' ids. `kind` is what messages call such an element.
 template <class Value>
 class IdTable {
  public:
@@ -33,13 +33,14 @@ class IdTable {
     if (!is_new) entry->second.twice = true;  // an error only where it is used
   }
 
-  // What the attribute means by "#id"; null if there is no such thing or more than one.
+  // The value of the element to which the attribute refers by "#id". Null if no element has that id or more than one
+  // has, and if the attribute is absent or refers to another file.
   Value* find(const XmlElement& element, const char* attribute) {
     const auto entry = entry_of(element, attribute);
     return entry != entries_.end() && !entry->second.twice ? &entry->second.value : nullptr;
   }
 
-  // The same; an error at the element instead of null.
+  // The same; where find() gives null, this is an error at the element that refers.
   Value& required(const XmlElement& element, const char* attribute) {
     if (Value* value = find(element, attribute)) return *value;
     const std::string url = element.required_attribute(attribute);

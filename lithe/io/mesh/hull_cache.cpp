@@ -22,13 +22,16 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Goes up whenever the points that are kept, or the file, may become others.
+// The version goes up whenever other points may be kept than before, or the file changes. It is part of a key as well
+// as of an entry.
 constexpr std::uint32_t kHullCacheVersion = 1;
+// An entry is this word, then as 32-bit numbers, little endian: the version, the count of points kept, the number of
+// vertices of the exact hull, the numbers of the points kept, and the CRC-32 of all before it.
 constexpr std::string_view kHullMagic = "LITHHULL";
 constexpr std::size_t kHeaderBytes = 8 + 3 * 4, kChecksumBytes = 4;
 constexpr std::size_t kLargestEntry = kHeaderBytes + 4 * kMaxHullVertices + kChecksumBytes;
 
-// A file that is open as long as this lives.
+// An open file that is closed when this object ends.
 class OpenFile {
  public:
   OpenFile(const fs::path& path, int flags, mode_t mode = 0) : number_(::open(path.c_str(), flags, mode)) {}
@@ -40,7 +43,8 @@ class OpenFile {
   bool is_open() const { return number_ >= 0; }
   int number() const { return number_; }
 
-  // All of it, or nothing: where it is no plain file, or none that one of ours could be.
+  // All bytes of the file. Nothing where it is no plain file, or too large to be an entry: then somebody else put it
+  // there.
   std::optional<std::string> contents() const {
     struct stat status;
     if (::fstat(number_, &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
@@ -55,6 +59,7 @@ class OpenFile {
     return bytes;
   }
 
+  // Whether all bytes could be written; a disk may be full.
   bool write(std::string_view bytes) const {
     while (!bytes.empty()) {
       const ssize_t count = ::write(number_, bytes.data(), bytes.size());
@@ -68,7 +73,8 @@ class OpenFile {
   int number_;
 };
 
-// Who uses an entry says so by its time, once a day, so that what nobody uses is oldest.
+// Sets the time of an entry that is used to now, once a day at most: trim() takes the oldest entries for those that
+// nobody uses.
 void mark_as_used(const OpenFile& file) {
   struct stat status;
   if (::fstat(file.number(), &status) != 0) return;
@@ -76,6 +82,7 @@ void mark_as_used(const OpenFile& file) {
   if (now - status.st_mtime > 86'400) static_cast<void>(::futimens(file.number(), nullptr));
 }
 
+// An entry as the bytes of its file.
 std::string written(const HullCache::Entry& entry) {
   std::string bytes(kHullMagic);
   put_u32(bytes, kHullCacheVersion);
@@ -86,6 +93,8 @@ std::string written(const HullCache::Entry& entry) {
   return bytes;
 }
 
+// The entry in the bytes of a file. Nothing where the length, the word at the beginning, the version or the checksum is
+// wrong; whether the points' numbers make sense is for hull_of_kept() to say.
 std::optional<HullCache::Entry> parsed(const std::string& bytes) {
   const auto* data = reinterpret_cast<const unsigned char*>(bytes.data());
   if (bytes.size() < kHeaderBytes + kChecksumBytes || !bytes.starts_with(kHullMagic)) return std::nullopt;
@@ -102,7 +111,8 @@ std::optional<HullCache::Entry> parsed(const std::string& bytes) {
   return entry;
 }
 
-// A name that no other writer has.
+// A name for a file that is being written, which no other process or thread uses. No reader looks for it, since it does
+// not end with ".hull".
 fs::path passing_name(const fs::path& folder) {
   static std::atomic<std::uint64_t> count{0};
   const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
@@ -121,6 +131,7 @@ std::optional<HullCache> HullCache::of_user() {
     if (given == "off") return std::nullopt;
     return HullCache(given);
   }
+  // A relative folder is to be ignored, as the XDG Base Directory Specification says.
   if (const fs::path cache = environment("XDG_CACHE_HOME"); cache.is_absolute()) return HullCache(cache / "lithe");
   if (const fs::path home = environment("HOME"); home.is_absolute()) return HullCache(home / ".cache" / "lithe");
   return std::nullopt;
@@ -128,6 +139,7 @@ std::optional<HullCache> HullCache::of_user() {
 
 HullCache::Key HullCache::key_of(std::span<const Vec3> points, const HullTolerance& tolerance) {
   static_assert(std::endian::native == std::endian::little, "a key is of the points as they lie in memory");
+  // The key hashes everything on which the result depends, each part with its length or with a fixed size.
   std::string settings = "lithe hull\n";
   put_u32(settings, kHullCacheVersion);
   put_f64(settings, tolerance.absolute);
@@ -151,6 +163,7 @@ std::optional<HullCache::Entry> HullCache::find(const Key& key) const {
 
 void HullCache::store(const Key& key, const Entry& entry) const {
   if (entry.kept.size() > static_cast<std::size_t>(kMaxHullVertices)) return;
+  // Whatever fails here only means that nothing is remembered.
   std::error_code error;
   if (!fs::is_directory(folder_, error)) {
     fs::create_directories(folder_, error);
@@ -189,7 +202,7 @@ void HullCache::trim(std::uintmax_t most) const {
       entries.push_back({time, size, path});
       total += size;
     } else if (path.filename().string().starts_with(".hull-") && time < an_hour_ago) {
-      fs::remove(path, gone);  // whose writer came to an end too soon
+      fs::remove(path, gone);  // its writer was stopped before it could rename the file
     }
   }
   if (total <= most) return;

@@ -13,22 +13,25 @@
 
 namespace lithe::internal {
 
-// Which points the simplified hulls of meshes keep, on the disk between runs: finding that out is most of the work.
+// Remembers on the disk, between runs, which points the simplified hulls of meshes keep: to find that out is most of
+// the work.
 //
-// An entry is named after the contents that it belongs to, so that a copied, changed or renamed mesh never gets another's.
-// It only says which points are kept. Whoever reads it builds their hull and measures all points against it
-// (hull_of_kept()), so that an entry which somebody tampered with is at worst useless. Writers write under a name of their
-// own and rename, so that readers see all of an entry or nothing. Nothing here is ever an error: without a folder that can
-// be written to, there is no cache.
+// An entry is named after the contents that it belongs to, so that a copied, changed or renamed mesh never gets
+// another's. It only says which points are kept. Whoever reads it builds their hull and measures all points against it
+// (hull_of_kept()), so that an entry which somebody tampered with is at worst useless. Writers write under a name of
+// their own and rename, so that readers see all of an entry or nothing. Nothing here is ever an error: without a folder
+// that can be written to, there is no cache.
 class HullCache {
  public:
   // The folder is made when the first entry is stored.
   explicit HullCache(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-  // In $LITHE_CACHE, else in lithe of $XDG_CACHE_HOME, else in ~/.cache/lithe. None if LITHE_CACHE is "off".
+  // The cache in $LITHE_CACHE, else in the folder "lithe" of $XDG_CACHE_HOME, else in ~/.cache/lithe. There is none if
+  // LITHE_CACHE is "off".
   static std::optional<HullCache> of_user();
 
-  // Of what the result depends on: the points, in their order, the tolerance, and the versions of the algorithms.
+  // The SHA-256 of all on which the result depends: the points in their order, the tolerance, and the versions of the
+  // algorithms.
   using Key = Sha256::Digest;
   static Key key_of(std::span<const Vec3> points, const HullTolerance& tolerance);
 
@@ -36,6 +39,7 @@ class HullCache {
     std::vector<int> kept;   // as in HullResult; not checked
     int exact_vertices = 0;  // for information
   };
+  // The entry of that key, or nothing; and storing one, which replaces an older one of the same key.
   std::optional<Entry> find(const Key& key) const;
   void store(const Key& key, const Entry& entry) const;
 

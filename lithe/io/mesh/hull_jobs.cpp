@@ -21,10 +21,12 @@ constexpr std::size_t kWorthKeeping = 200;    // points: hulls of fewer are buil
 constexpr std::size_t kWorthThreads = 5'000;  // points of all meshes together
 constexpr int kMostThreads = 16;
 
+// A vertex of the file as a point of the shape, as MeshFrame says it.
 Vec3 placed(const MeshFrame& frame, const Vec3& scale, const Vec3& x) {
   return scale.cwiseProduct(frame.R.transpose() * (x - frame.origin));
 }
 
+// What two requests must share to be one job: the file and the frame to the last bit, but not the signs of the scale.
 std::string key_of(const std::string& file, const MeshFrame& frame) {
   std::string key = file;
   const Vec3 scale = frame.scale.cwiseAbs();
@@ -35,7 +37,8 @@ std::string key_of(const std::string& file, const MeshFrame& frame) {
   return key;
 }
 
-// Does work(0) … work(count − 1), each once, in some threads at once. `between` is called by this one from time to time.
+// Does work(0) … work(count − 1), each once, on several threads. The thread that called also calls `between` with the
+// number of finished ones, after each of its own and at the end.
 template <class Work, class Between>
 void in_parallel(std::size_t count, int threads, Work work, Between between) {
   std::atomic<std::size_t> next{0}, done{0};
@@ -69,6 +72,8 @@ ConvexMesh HullJobs::add(const std::string& file, const std::vector<Vec3>& verti
     fresh.points.reserve(vertices.size());
     for (const Vec3& x : vertices) fresh.points.push_back(placed(frame, frame.scale.cwiseAbs(), x));
   }
+  // A stand-in is recognised by the address of its empty hull, which copies of the shape share. Each combination of
+  // signs has a stand-in of its own.
   Job& job = jobs_[known->second];
   const Vec3 signs = frame.scale.cwiseSign();
   auto variant =
@@ -85,6 +90,9 @@ ConvexMesh HullJobs::add(const std::string& file, const std::vector<Vec3>& verti
   return stand_in;
 }
 
+// Builds the hull of one job and its mirror images. What the cache says about the points to keep is only a claim, which
+// hull_of_kept() checks; without a valid one the points are chosen anew and remembered. This runs on any thread and
+// touches nothing but its job.
 void HullJobs::run(Job& job, const LoadOptions& options, const HullCache* cache) {
   const HullTolerance& tolerance = options.hull_tolerance;
   std::optional<HullResult> result;
@@ -112,17 +120,19 @@ void HullJobs::run(Job& job, const LoadOptions& options, const HullCache* cache)
   for (const int i : result->kept) kept.push_back(job.points[i]);
   if (result->kept.empty()) kept = job.points;
   job.report.kept_vertices = size_of(result->hull.vertices);
+  // Mirror images keep the mirrored points, so that left and right hands stay alike. Only the faces are found anew.
   for (Variant& variant : job.variants) {
     for (const Vec3& x : kept) variant.mesh.points.push_back(variant.signs.cwiseProduct(x));
     Hull hull = variant.signs == Vec3::Ones() ? result->hull : build_hull(variant.mesh.points, job.file).hull;
     variant.mesh.hull = std::make_shared<const Hull>(std::move(hull));
   }
+  // They are not needed any more, and those of all meshes together are large.
   job.points = {};
 }
 
 void HullJobs::build(const LoadOptions& options, WarningList& warnings) {
   const std::optional<HullCache> cache = options.cache ? HullCache::of_user() : std::nullopt;
-  // The largest first, so that none is left to one thread at the end.
+  // The largest jobs come first, so that none of them is left to one thread at the end.
   std::vector<std::size_t> order(jobs_.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(),
@@ -135,6 +145,8 @@ void HullJobs::build(const LoadOptions& options, WarningList& warnings) {
       order.size(), std::clamp(threads, 1, std::max(1, size_of(order))),
       [&](std::size_t i) {
         Job& job = jobs_[order[i]];
+        // An exception must not leave the thread. It is thrown below, for the first job that failed, whichever failed
+        // first.
         try {
           run(job, options, cache ? &*cache : nullptr);
         } catch (const std::exception& error) {
@@ -154,6 +166,7 @@ void HullJobs::build(const LoadOptions& options, WarningList& warnings) {
 }
 
 ConvexMesh HullJobs::finished(const ConvexMesh& mesh, const std::string& name) const {
+  // Points that are no mesh's, such as those of an ellipsoid, are not among the jobs and keep all their vertices.
   const auto found = by_stand_in_.find(mesh.hull.get());
   if (found != by_stand_in_.end()) return jobs_[found->second.first].variants[found->second.second].mesh;
   ConvexMesh result = mesh;

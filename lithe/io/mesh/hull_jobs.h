@@ -13,7 +13,8 @@
 
 namespace lithe::internal {
 
-// How the vertices of a mesh file become points of a shape: scale·Rᵀ (x − origin).
+// How the vertices x of a mesh file become points of a shape: scale·Rᵀ (x − origin), where the scale multiplies each
+// coordinate.
 struct MeshFrame {
   Vec3 scale = Vec3::Ones();
   Mat3 R = Mat3::Identity();
@@ -26,25 +27,29 @@ struct MeshFrame {
 // build() makes all hulls, and finished() gives what a stand-in stands for.
 class HullJobs {
  public:
-  // `file` names the mesh; equal names mean equal vertices. Mirror images are simplified in the same way: a frame's signs
-  // come after.
+  // Asks for the hull of a mesh and returns its stand-in. `file` names the mesh: equal names mean equal vertices.
+  // Mirror images are simplified in the same way, because the signs of the scale are applied afterwards.
   ConvexMesh add(const std::string& file, const std::vector<Vec3>& vertices, const MeshFrame& frame,
                  const SourcePlace& place);
 
-  // Throws LoadError, at the place that asked first, for a mesh without a hull; warns of what was changed.
+  // Builds all hulls. A mesh that can have none is a LoadError at the place that asked for it first; what was changed
+  // about a mesh is a warning.
   void build(const LoadOptions& options, WarningList& warnings);
 
-  // What this one stands for; an other mesh as it is, with its exact hull.
+  // The mesh for which a stand-in stands, with its hull. A mesh that is no stand-in is given its exact hull.
   ConvexMesh finished(const ConvexMesh& mesh, const std::string& name) const;
 
+  // What became of each job, in the order in which they were asked for.
   std::vector<LoadedHull> report() const;
 
  private:
+  // A mirror image of a job, by the signs of its scale. `mesh` is what its stand-in stands for.
   struct Variant {
     Vec3 signs;
     std::shared_ptr<const Hull> stand_in;
     ConvexMesh mesh;
   };
+  // One mesh in one frame, with as many mirror images as were asked for.
   struct Job {
     std::string file;
     SourcePlace place;

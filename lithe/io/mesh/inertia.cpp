@@ -12,13 +12,14 @@ namespace lithe::internal {
 
 namespace {
 
-// Moments of a body or sheet: ∫ 1, ∫ x, ∫ x xᵀ.
+// The moments of a body or of a sheet about the origin: ∫ 1, ∫ x and ∫ x xᵀ.
 struct Moments {
   double zeroth = 0;
   Vec3 first = Vec3::Zero();
   Mat3 second = Mat3::Zero();
 
-  // The tetrahedron over the origin with the corners a, b, c; gives its volume.
+  // Adds the tetrahedron over the origin with the corners a, b, c, and returns its volume. That is signed, negative
+  // where the triangle looks towards the origin, unless it is asked for without sign.
   double add_pyramid(const Vec3& a, const Vec3& b, const Vec3& c, bool unsigned_volume) {
     const Vec3 s = a + b + c;
     double V = a.dot(b.cross(c)) / 6;
@@ -29,14 +30,14 @@ struct Moments {
     return V;
   }
 
-  // The inertia ∫ (|x|² 1 − x xᵀ), seen from a frame in which the moments' origin is at `origin`.
+  // The inertia ∫ (|x|² 1 − x xᵀ) at density 1, expressed in a frame in which the moments' origin lies at `origin`.
   SpatialInertia inertia(const Vec3& origin) const {
     const SpatialInertia about_origin{zeroth, first, second.trace() * Mat3::Identity() - second};
     return about_origin.in(Pose::translation(origin));
   }
 };
 
-// Where the surface's area is, on average: near the body, so that little cancels in sums about it.
+// The centroid of the surface. It is near the body, so that little cancels in sums about it.
 Vec3 surface_centre(const TriangleMesh& mesh) {
   double area = 0;
   Vec3 sum = Vec3::Zero();
@@ -49,7 +50,8 @@ Vec3 surface_centre(const TriangleMesh& mesh) {
   return area > 0 ? Vec3(sum / area) : Vec3(Vec3::Zero());
 }
 
-// What qhull would print goes nowhere. (Given no file, it prints to stderr and ends the program.)
+// Runs qhull, with all that it would print sent to /dev/null. (Without a file it prints to stderr and ends the
+// program.)
 class SilentQhull {
  public:
   SilentQhull() : file_(std::fopen("/dev/null", "w")), qh_(std::make_unique<qhT>()) {
@@ -65,7 +67,8 @@ class SilentQhull {
     std::fclose(file_);
   }
 
-  // Qt: triangles only. qhull's errors jump, but inside qh_new_qhull, which catches them and returns a code.
+  // Computes the hull of the points; false where there is none. Qt asks for triangles only; with Q12, very wide facets
+  // are no error. qhull leaves its errors by a jump, but inside qh_new_qhull, which catches it and returns a code.
   bool run(std::span<const Vec3> points) {
     static_assert(sizeof(Vec3) == 3 * sizeof(coordT), "qhull reads the coordinates in place");
     char command[] = "qhull Qt Q12";
@@ -74,10 +77,12 @@ class SilentQhull {
                                  command, file_, file_) == qh_ERRnone;
   }
 
+  // The facets of the hull, looking outwards, by the numbers of the points.
   std::vector<std::array<std::int32_t, 3>> triangles() const {
     std::vector<std::array<std::int32_t, 3>> result;
     for (const facetT* facet = qh_->facet_list; facet && facet->next; facet = facet->next) {
       const std::int32_t a = corner(*facet, 0), b = corner(*facet, 1), c = corner(*facet, 2);
+      // This flag says whether qhull's order of the vertices is that of a facet that looks inwards.
       if (facet->toporient) {
         result.push_back({b, a, c});
       } else {
@@ -88,6 +93,7 @@ class SilentQhull {
   }
 
  private:
+  // The number of a facet's k-th vertex. qhull refers to points by pointers into the coordinates that it was given.
   std::int32_t corner(const facetT& facet, int k) const {
     const auto* vertex = static_cast<const vertexT*>(SETelem_(facet.vertices, k));
     return static_cast<std::int32_t>((vertex->point - points_) / 3);
@@ -116,7 +122,8 @@ SolidInertia solid_inertia(const TriangleMesh& mesh) {
     area_vector += normal;
     area += normal.norm();
   }
-  // A surface that is inside out encloses the same body.
+  // A surface that is inside out encloses the same body: with their signs turned, the three moments are those of the
+  // body.
   if (moments.zeroth < 0) moments = {-moments.zeroth, -moments.first, -moments.second};
   result.inertia = moments.inertia(centre);
   result.closed = area > 0 && area_vector.norm() <= 1e-6 * area;
@@ -132,6 +139,8 @@ SpatialInertia pyramid_inertia(const TriangleMesh& mesh, bool unsigned_volumes) 
     }
     return moments;
   };
+  // There are two passes, as in MuJoCo: pyramids over the centre of the surface give the centre of mass, and pyramids
+  // over that give the moments.
   const Vec3 surface = surface_centre(mesh);
   const Moments first = moments_about(surface);
   const Vec3 centre = first.zeroth == 0 ? surface : Vec3(surface + first.first / first.zeroth);

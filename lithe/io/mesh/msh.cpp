@@ -20,14 +20,18 @@ namespace {
 constexpr std::size_t kMshHeaderBytes = 16;
 constexpr std::uint64_t kMostHullPoints = 20'000;  // of a file without triangles: what is built in a moment
 
+// The four counts at the beginning of the file.
 struct MshCounts {
   std::uint64_t vertices = 0, normals = 0, texcoords = 0, triangles = 0;
 
+  // The size of a file with these counts, to the byte.
   std::uint64_t bytes() const {
     return kMshHeaderBytes + 4 * (3 * vertices + 3 * normals + 2 * texcoords + 3 * triangles);
   }
 };
 
+// Reads the counts and holds them against the size of the file. The format has no mark by which it could be recognised,
+// so this is also what tells Gmsh's files apart.
 MshCounts read_counts(std::string_view bytes, const std::string& file) {
   const auto fail = [&](const std::string& what) { throw LoadError({file, 0}, what); };
   if (bytes.size() < kMshHeaderBytes) {
@@ -61,6 +65,7 @@ TriangleMesh parse_msh(std::string_view bytes, const std::string& file, const Lo
     const auto coordinate = [&](int k) { return std::bit_cast<float>(get_u32(floats + 4 * k)); };
     builder.add_vertex({coordinate(0), coordinate(1), coordinate(2)}, in);
   }
+  // The normals and texture coordinates lie between the vertices and the triangles.
   in.take(4 * (3 * counts.normals + 2 * counts.texcoords));
   for (std::uint64_t i = 0; i < counts.triangles; ++i) {
     const unsigned char* numbers = in.take(12);

@@ -20,10 +20,11 @@ using namespace internal;
 
 namespace {
 
-// What does not change the surface: its texture, normals, names and smoothing, and points and lines.
+// Keywords that do not change the surface: textures, normals, names, smoothing, and what is made of points and lines.
 constexpr std::string_view kPassedOver[] = {"vn",        "vt",  "vp",       "g",        "o",      "s",  "usemtl",
                                             "mtllib",    "l",   "p",        "usemap",   "maplib", "mg", "shadow_obj",
                                             "trace_obj", "lod", "d_interp", "c_interp", "bevel"};
+// Keywords of free-form curves and surfaces.
 constexpr std::string_view kCurved[] = {"cstype", "deg",  "bmat", "step", "curv", "curv2", "surf",  "parm",
                                         "trim",   "hole", "scrv", "sp",   "con",  "ctech", "stech", "end"};
 
@@ -36,20 +37,24 @@ using ObjTriangles = std::vector<std::array<std::int32_t, 3>>;
 
 constexpr std::size_t kMostCorners = 100;  // of a polygon that is cut with care; larger ones stay fans
 
+// Whether p lies in the triangle a b c or on its border, seen along n. A corner of the triangle itself does not count.
 bool is_in_triangle(const Vec3& p, const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& n) {
   if (p == a || p == b || p == c) return false;
   const auto left_of = [&](const Vec3& from, const Vec3& to) { return n.dot((to - from).cross(p - from)) >= 0; };
   return left_of(a, b) && left_of(b, c) && left_of(c, a);
 }
 
-// A quadrangle along its shorter diagonal (its first, if they are equal); a larger polygon ear by ear (Meisters 1975): a corner that turns
-// with the polygon and has no other corner in its triangle is cut off. Nothing where there is no ear: it is no simple polygon.
+// The triangles into which a polygon is cut, as many as its fan has; none where the fan is to stay. A quadrangle is cut
+// along its shorter diagonal (the first one, if they are equal). A larger polygon is cut ear by ear (Meisters 1975): an
+// ear is a corner that turns with the polygon and has no other corner in its triangle. A polygon without an ear is not
+// simple.
 ObjTriangles cut_polygon(const std::vector<Vec3>& p, std::vector<std::int32_t> corners) {
   if (corners.size() == 4) {
     const std::int32_t a = corners[0], b = corners[1], c = corners[2], d = corners[3];
     if ((p[c] - p[a]).squaredNorm() <= (p[d] - p[b]).squaredNorm()) return {};
     return {{a, b, d}, {b, c, d}};
   }
+  // This is twice the polygon's area as a vector; it is defined for polygons that are not flat, too.
   Vec3 normal = Vec3::Zero();
   for (std::size_t i = 0; i < corners.size(); ++i) {
     normal += (p[corners[i]] - p[corners[0]]).cross(p[corners[(i + 1) % corners.size()]] - p[corners[0]]);
@@ -73,11 +78,14 @@ ObjTriangles cut_polygon(const std::vector<Vec3>& p, std::vector<std::int32_t> c
   return triangles;
 }
 
+// Reads the lines of a file. Faces become fans at once, because their vertices may still follow; polygons are cut anew
+// when all vertices are known.
 class ObjReader {
  public:
   ObjReader(std::string_view text, const std::string& file, const LoadLimits& limits)
       : in_(text, file), builder_(limits) {}
 
+  // Reads the file line by line. A keyword that is not known is an error, since it may mean a part of the surface.
   void read() {
     while (!in_.at_end()) {
       const std::string_view keyword = in_.word_of_line();
@@ -89,6 +97,7 @@ class ObjReader {
       if (keyword == "v") {
         read_vertex();
       } else if (keyword == "f" || keyword == "fo") {
+        // "fo" is an old word for "f", and the format says to read it so.
         read_face();
       } else if (!is_one_of(keyword, kPassedOver)) {
         in_.fail(fmt::format("{} {}", shown(keyword),
@@ -112,13 +121,14 @@ class ObjReader {
  private:
   std::int64_t vertices() const { return static_cast<std::int64_t>(builder_.mesh().vertices.size()); }
 
-  // What follows the three coordinates is a weight or a colour.
+  // A vertex is its first three numbers. What follows is a weight or a colour and is passed over.
   void read_vertex() {
     Vec3 p;
     for (double& x : p) x = in_.number_of_line();
     builder_.add_vertex(p, in_);
   }
 
+  // Reads a polygon as a fan, and notes where the fan of one that may have to be cut lies.
   void read_face() {
     PolygonFan fan;
     std::size_t corners = 0;
@@ -131,8 +141,8 @@ class ObjReader {
     if (corners > 3) polygons_.push_back({builder_.mesh().triangles.size() - (corners - 2), corners});
   }
 
-  // A fan is wrong for a polygon that is not convex, and of a quadrangle that is not flat the volume depends on the diagonal. (A face may come
-  // before its vertices, so all of them are looked at in the end.)
+  // Cuts the polygons noted by read_face(). A fan is wrong for a polygon that is not convex, and the volume over a
+  // quadrangle that is not flat depends on the diagonal. This comes last, since a face may stand before its vertices.
   void cut_polygons() {
     for (const auto& [at, corners] : polygons_) {
       if (corners > kMostCorners) continue;
@@ -141,6 +151,7 @@ class ObjReader {
     }
   }
 
+  // The corners of a polygon, from the triangles of its fan.
   std::vector<std::int32_t> corners_of_fan(std::size_t at, std::size_t count) const {
     const ObjTriangles& triangles = builder_.mesh().triangles;
     std::vector<std::int32_t> corners = {triangles[at][0], triangles[at][1]};
@@ -148,7 +159,7 @@ class ObjReader {
     return corners;
   }
 
-  // From v, v/vt, v//vn or v/vt/vn.
+  // The vertex of a corner, counted from 0. A corner is written v, v/vt, v//vn or v/vt/vn, of which only v counts.
   std::int32_t vertex_of(std::string_view word) {
     std::int64_t number = 0;
     const auto [stop, error] = std::from_chars(word.data(), word.data() + word.size(), number);
@@ -176,7 +187,7 @@ class ObjReader {
   std::size_t farthest_ = 0;          // where it stands
   MeshBuilder builder_;
   struct Polygon {
-    std::size_t triangle, corners;  // where its fan begins
+    std::size_t triangle, corners;  // where its fan begins, and how many corners it has
   };
   std::vector<Polygon> polygons_;
 };

@@ -17,7 +17,7 @@ namespace {
 
 using Type = PlyHeader::Type;
 
-// The values as words.
+// The values of a text file: words between blanks, whatever their types are.
 class TextValues {
  public:
   explicit TextValues(const TextCursor& cursor) : in_(cursor) {}
@@ -31,7 +31,7 @@ class TextValues {
   }
   bool at_end() { return in_.at_end(); }
 
-  // A value takes a character and a blank, but for the last.
+  // The least that a value takes in the file is a character and a blank; the last value needs no blank.
   static std::uint64_t least_bytes(Type) { return 2; }
   std::uint64_t bytes_left() const { return in_.left() + 1; }
 
@@ -39,12 +39,13 @@ class TextValues {
   TextCursor in_;
 };
 
-// The values as bytes.
+// The values of a binary file, which take as many bytes as their types say.
 class BinaryValues {
  public:
   BinaryValues(const ByteCursor& cursor, bool big_endian) : in_(cursor), big_endian_(big_endian) {}
 
   const MeshCursor& cursor() const { return in_; }
+  // A double holds the values of all these types exactly.
   double value(Type type) {
     const std::uint64_t bits = take(byte_size(type));
     switch (type) {
@@ -65,6 +66,7 @@ class BinaryValues {
   std::uint64_t bytes_left() const { return in_.left(); }
 
  private:
+  // The next bytes as a number. The most significant byte comes first or last, as the header says.
   std::uint64_t take(std::size_t size) {
     const unsigned char* bytes = in_.take(size);
     std::uint64_t bits = 0;
@@ -76,12 +78,15 @@ class BinaryValues {
   bool big_endian_;
 };
 
+// Reads the rows of a file by its header. `Values` is TextValues or BinaryValues.
 template <class Values>
 class PlyReader {
  public:
   PlyReader(const PlyHeader& header, const std::string& file, const LoadLimits& limits, Values values)
       : header_(header), file_(file), in_(std::move(values)), builder_(limits) {}
 
+  // Reads all rows. Elements stand in the order of the header, vertices and faces among others, and each must be passed
+  // over by the types of its properties.
   TriangleMesh read() && {
     const PlyHeader::Element& vertex = only_element("vertex");
     const PlyHeader::Element& face = only_element("face");
@@ -104,6 +109,7 @@ class PlyReader {
   using Element = PlyHeader::Element;
   using Property = PlyHeader::Property;
 
+  // The element of that name, which the header must have exactly once.
   const Element& only_element(std::string_view name) const {
     const auto is_it = [&](const Element& element) { return element.name == name; };
     const auto first = std::ranges::find_if(header_.elements, is_it);
@@ -117,7 +123,7 @@ class PlyReader {
     return *first;
   }
 
-  // Before memory is reserved: what the header counts must fit into what there is.
+  // What the header counts must fit into what is left of the file. This is asked before memory is taken for it.
   void check_bytes(const Element& element) const {
     std::uint64_t row = 0;
     for (const Property& p : element.properties) row += Values::least_bytes(p.count_type.value_or(p.type));
@@ -128,6 +134,7 @@ class PlyReader {
                                 element.rows, shown(element.name), least, least - left));
   }
 
+  // Reads x, y and z of each vertex. They may stand in any order and among other properties, such as colours.
   void read_vertices(const Element& element) {
     std::vector<int> axes;  // of each property, or -1
     std::array<bool, 3> found = {};
@@ -160,6 +167,7 @@ class PlyReader {
     return x;
   }
 
+  // Reads the list of vertices of each face, wherever it stands among other properties.
   void read_faces(const Element& element) {
     const auto is_it = [](const Property& p) { return p.name == "vertex_indices" || p.name == "vertex_index"; };
     const auto indices = std::ranges::find_if(element.properties, is_it);
@@ -179,6 +187,7 @@ class PlyReader {
     }
   }
 
+  // Reads one face as a fan. The type of the indices is free, so that they may be fractions or negative.
   void read_polygon(const Property& list) {
     PolygonFan fan;
     const std::uint64_t corners = list_length(list);
@@ -193,6 +202,7 @@ class PlyReader {
     fan.finish(in_.cursor());
   }
 
+  // Passes over the rows of another element, such as "edge".
   void skip_rows(const Element& element) {
     if (element.properties.empty()) return;  // however many they are, they have no bytes
     for (std::uint32_t row = 0; row < element.rows; ++row) {
@@ -202,6 +212,8 @@ class PlyReader {
 
   void skip(const Property& p) { in_.skip(p.type, p.count_type ? list_length(p) : 1); }
 
+  // The number of values in the list that comes next. It is held against what is left of the file, before a loop runs
+  // over a count that somebody made up.
   std::uint64_t list_length(const Property& list) {
     const double length = in_.value(*list.count_type);
     if (!(length >= 0 && length == std::floor(length) && length <= std::numeric_limits<std::uint32_t>::max())) {
@@ -218,6 +230,7 @@ class PlyReader {
     return count;
   }
 
+  // An error about the header, at the line of the element.
   [[noreturn]] void fail(const Element& element, std::string_view what) const {
     throw LoadError({file_, element.line}, what);
   }

@@ -19,12 +19,15 @@ constexpr std::pair<std::string_view, Encoding> kEncodings[] = {{"ascii", Encodi
                                                                 {"binary_little_endian", Encoding::little_endian},
                                                                 {"binary_big_endian", Encoding::big_endian}};
 
+// Each type has two names: Turk's own, and a later one that says how many bits it has.
 constexpr std::pair<std::string_view, Type> kTypes[] = {
     {"char", Type::int8},     {"int8", Type::int8},       {"uchar", Type::uint8},    {"uint8", Type::uint8},
     {"short", Type::int16},   {"int16", Type::int16},     {"ushort", Type::uint16},  {"uint16", Type::uint16},
     {"int", Type::int32},     {"int32", Type::int32},     {"uint", Type::uint32},    {"uint32", Type::uint32},
     {"float", Type::float32}, {"float32", Type::float32}, {"double", Type::float64}, {"float64", Type::float64}};
 
+// What the next word of the line means by a table; a word that is not in it is an error. `what` is the kind of the
+// word.
 template <class Table>
 auto look_up(TextCursor& in, const Table& table, std::string_view what) {
   const std::string_view word = in.word_of_line();
@@ -34,12 +37,14 @@ auto look_up(TextCursor& in, const Table& table, std::string_view what) {
   in.fail(fmt::format("{} is no {} of a PLY file", shown(word), what));
 }
 
+// The next word of the line, as the name of an element or a property.
 std::string name_in(TextCursor& in, std::string_view what) {
   const std::string_view word = in.word_of_line();
   if (word.empty()) in.fail(fmt::format("the {} has no name", what));
   return std::string(word);
 }
 
+// The next word of the line, as the number of an element's rows.
 std::uint32_t count_in(TextCursor& in) {
   const std::string_view word = in.word_of_line();
   std::uint32_t count = 0;
@@ -50,8 +55,10 @@ std::uint32_t count_in(TextCursor& in) {
   return count;
 }
 
+// A property: "float x", or "list uchar int vertex_indices", which has the type of the count before that of the values.
 PlyHeader::Property property_in(TextCursor& in) {
   PlyHeader::Property property;
+  // A cursor is a value: the copy is the way back.
   const TextCursor at_type = in;
   if (in.word_of_line() == "list") {
     property.count_type = look_up(in, kTypes, "type");
@@ -104,6 +111,7 @@ PlyHeader parse_ply_header(std::string_view bytes, const std::string& file) {
     in.end_plain_line();
   }
   if (!has_format) in.fail("the header has no 'format'");
+  // The body begins behind the end of this line and nowhere else: binary rows may look like blanks.
   in.end_plain_line();
   header.body = in.position();
   return header;

@@ -39,8 +39,10 @@ struct PlyHeader {
   int lines = 0;         // of the header
 };
 
+// Reads the header. An error if the file is no PLY, or if the header is damaged or too long.
 PlyHeader parse_ply_header(std::string_view bytes, const std::string& file);
 
+// How many bytes a value of this type has in a binary file.
 std::size_t byte_size(PlyHeader::Type type);
 
 }  // namespace lithe::internal

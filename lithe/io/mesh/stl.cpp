@@ -27,26 +27,30 @@ constexpr std::size_t kHeaderBytes = 84;
 constexpr std::size_t kTriangleBytes = 50;
 constexpr std::uint64_t kAhead = 8;  // triangles whose vertices are announced
 
+// The size of a binary file by the count in its header, which `bytes` must have.
 std::uint64_t binary_size(std::string_view bytes) {
   const std::uint32_t triangles = get_u32(reinterpret_cast<const unsigned char*>(bytes.data()) + kHeaderBytes - 4);
   return kHeaderBytes + kTriangleBytes * std::uint64_t{triangles};
 }
 
-// A binary file may begin with "solid" too, but then its size is what its count says; and where that is not so because
-// it is cut off, its header still has zeros, which no text has.
+// Whether the file is a text. A binary file may begin with "solid" as well, but then its size is what its count says.
+// Where that is not so because the file is cut off, its header still has zeros, which no text has.
 bool is_text(std::string_view bytes, const std::string& file) {
   if (bytes.size() >= kHeaderBytes && bytes.size() == binary_size(bytes)) return false;
   const bool has_zeros = bytes.substr(0, kHeaderBytes).find('\0') != std::string_view::npos;
   return !has_zeros && equal_in_any_case(TextCursor(bytes, file).word(), "solid");
 }
 
+// Reads the keyword that must come next, in any case of letters.
 void expect(TextCursor& in, std::string_view keyword) {
   const std::string_view word = in.word();
   if (!equal_in_any_case(word, keyword)) in.fail(fmt::format("{} where '{}' is expected", shown(word), keyword));
 }
 
+// Reads a facet whose first word has been read. Corners are merged with equal ones of other facets.
 void read_facet(TextCursor& in, VertexMerger& merger, MeshBuilder& builder) {
   expect(in, "normal");
+  // These are passed over as words, since they may be no numbers.
   for (int i = 0; i < 3; ++i) in.word();
   expect(in, "outer");
   expect(in, "loop");
@@ -62,6 +66,7 @@ void read_facet(TextCursor& in, VertexMerger& merger, MeshBuilder& builder) {
   expect(in, "endfacet");
 }
 
+// Reads a text. It may have several solids, one after the other, which become one mesh.
 TriangleMesh parse_text(std::string_view bytes, const std::string& file, const LoadLimits& limits) {
   TextCursor in(bytes, file);
   MeshBuilder builder(limits);
@@ -79,6 +84,8 @@ TriangleMesh parse_text(std::string_view bytes, const std::string& file, const L
   return std::move(builder).finish(file);
 }
 
+// Refuses what is neither a text nor exactly as large as its header says. In a file of another size, nothing tells
+// which of the triangles are right.
 void check_binary_size(std::string_view bytes, const std::string& file) {
   if (bytes.size() < kHeaderBytes) {
     throw LoadError({file, 0},
@@ -102,11 +109,14 @@ void check_binary_size(std::string_view bytes, const std::string& file) {
   }
 }
 
+// The point in three little-endian floats.
 Vec3 vertex_at(const unsigned char* floats) {
   return {std::bit_cast<float>(get_u32(floats)), std::bit_cast<float>(get_u32(floats + 4)),
           std::bit_cast<float>(get_u32(floats + 8))};
 }
 
+// Reads a binary file. The vertices of triangles further on are announced to the table of vertices, which for a large
+// mesh is larger than the processor's caches.
 TriangleMesh parse_binary(std::string_view bytes, const std::string& file, const LoadLimits& limits) {
   check_binary_size(bytes, file);
   ByteCursor in(bytes, file, kHeaderBytes);
@@ -124,7 +134,7 @@ TriangleMesh parse_binary(std::string_view bytes, const std::string& file, const
     std::array<std::int32_t, 3> corners;
     for (std::int32_t& corner : corners) {
       const Vec3 p = vertex_at(in.take(12));
-      // Before it is looked up: a NaN equals nothing.
+      // This comes before the point is looked up: a NaN equals nothing, so each one would be a new vertex.
       if (!p.allFinite()) in.fail(fmt::format("a vertex at ({}, {}, {}); it must be finite", p.x(), p.y(), p.z()));
       corner = merger.find_or_add(p, builder, in);
     }

@@ -14,8 +14,9 @@ namespace {
 
 constexpr std::size_t kMostJointsOfATendon = 100;
 
-// A linear actuator: force = gain·control + bias − stiffness·length − damping·velocity, and torque = gear·force, where length =
-// gear·qpos and velocity = gear·v. MuJoCo's motor, position and velocity are of this kind; so is general, with an affine bias.
+// The law of a linear actuator: force = gain·control + bias − stiffness·length − damping·velocity, and torque =
+// gear·force, where length = gear·qpos and velocity = gear·v. MuJoCo's motor, position and velocity are of this kind,
+// and so is general with an affine bias.
 struct Law {
   Actuator::Kind kind = Actuator::Kind::effort;
   double gain = 1, bias = 0;
@@ -24,8 +25,8 @@ struct Law {
   double damping_ratio = 0;  // in place of the damping, where positive
 };
 
-// What an actuator acts on: one joint, by this gear. qpos = q + ref there. `parts`: all joints that it pulls at, with their gears; more
-// than one where they follow one another.
+// What an actuator acts on: one joint with qpos = q + ref, by this gear. `parts` are all joints at which it pulls, with
+// their gears; there are several where joints follow one another.
 struct Drive {
   JointPlace joint;
   double gear = 1, ref = 0;
@@ -34,7 +35,8 @@ struct Drive {
 
 using Control = MujocoLayout::Control;
 
-// What a force along some direction of the joints finds to move, all else being free, in the pose of the file: 1/(J M⁻¹ Jᵀ).
+// The mass that a force along some direction of the joints has to move, all else being free, in the pose of the file:
+// 1/(J M⁻¹ Jᵀ). It builds a model of the bodies alone, because the model itself is not complete yet.
 class EffectiveMass {
  public:
   explicit EffectiveMass(const Context& context) {
@@ -61,10 +63,13 @@ class EffectiveMass {
   MassFactor factor_;
 };
 
+// Reads the children of <actuator>. Each takes a place among the controls, also one that is left out, so that ctrl
+// keeps its order.
 class ActuatorReader {
  public:
   explicit ActuatorReader(Context& context) : context_(context), scene_(context.scene) {}
 
+  // Reads one actuator. `section` is the <actuator> in which it stands, for warnings.
   void read(const XmlElement& element, const XmlElement& section) {
     if (!is_actuator(element.name())) {
       context_.warn_of_unknown(element, section);
@@ -75,13 +80,15 @@ class ActuatorReader {
     const char* name = attributes.name();
     controls().push_back({.name = name ? name : ""});
     if (!context_.physics.actuation) return;
+    // Both functions warn of what they leave out. The control is there already, and has no effect then.
     const std::optional<Law> law = read_law(attributes);
     if (!law) return;
     const std::optional<Drive> drive = read_drive(attributes);
     if (drive) add(attributes, *law, *drive);
   }
 
-  // A joint that only efforts drive is as strong as they are together.
+  // To be called when all actuators are read. A joint that only efforts drive is as strong as they are together. A
+  // servo has a bound of its own.
   void finish() {
     for (const auto& [joint, strength] : strengths_) {
       if (has_servo_.contains(joint)) continue;
@@ -93,11 +100,13 @@ class ActuatorReader {
  private:
   std::vector<Control>& controls() { return context_.loaded.mujoco.controls; }
 
+  // Warns that an actuator is left out, and why.
   void leave_out(const Attributes& attributes, std::string_view kind, std::string_view why) {
     context_.warnings.add(attributes.place(), fmt::format("mjcf.actuator.{}", kind),
                           fmt::format("<{}> is left out: {}", attributes.element().name(), why));
   }
 
+  // The law of an actuator by its kind, or nothing for kinds that have none of this form, such as muscles.
   std::optional<Law> read_law(const Attributes& attributes) {
     const std::string_view kind = attributes.element().name();
     if (kind == "motor") return Law{};
@@ -122,12 +131,15 @@ class ActuatorReader {
                .damping_ratio = gain(attributes, "dampratio", 0)};
   }
 
+  // A gain. It must not be negative, or the actuator would push away from its target.
   double gain(const Attributes& attributes, const char* name, double otherwise) const {
     const double value = attributes.number_or(name, otherwise);
     if (value < 0) attributes.fail(name, "it must not be negative");
     return value;
   }
 
+  // The law of <general>: gainprm and biasprm are lists of which the first one and the first three numbers count. The
+  // affine bias is b₀ + b₁·length + b₂·velocity, so a servo has b₁, b₂ ≤ 0. Without b₁ and b₂ it is a motor.
   std::optional<Law> read_general(const Attributes& attributes) {
     const bool at_once = !attributes.has("dyntype") || std::string_view(attributes.text("dyntype")) == "none";
     const bool fixed = !attributes.has("gaintype") || std::string_view(attributes.text("gaintype")) == "fixed";
@@ -162,6 +174,8 @@ class ActuatorReader {
     return std::nullopt;
   }
 
+  // What the actuator acts on. Of the six numbers of `gear` the first is for hinges, slides and tendons; the others are
+  // for balls, free joints and sites, which are left out.
   std::optional<Drive> read_drive(const Attributes& attributes) {
     const double gear = attributes.filled("gear", VecX::Unit(6, 0))[0];
     const auto none = [&](std::string_view kind, std::string_view why) {
@@ -184,7 +198,7 @@ class ActuatorReader {
     return Drive{place, gear, joint.ref, {{place, gear}}};
   }
 
-  // The joint that `place` follows in the end, and how: q = multiplier·q_source + offset.
+  // The joint that `place` follows in the end, through others if need be, and how: q = multiplier·q_source + offset.
   Following source_of(JointPlace place) const {
     Following sum{.source = place, .multiplier = 1, .offset = 0};
     for (auto at = scene_.follows.find(key(place)); at != scene_.follows.end();
@@ -196,8 +210,8 @@ class ActuatorReader {
     return sum;
   }
 
-  // A fixed tendon whose joints all follow one of them (a gripper's fingers) is that joint by another gear:
-  // length = Σ cᵢ qposᵢ = Σ cᵢ (mᵢ q + oᵢ + refᵢ) = C·(q + D/C).
+  // A fixed tendon as a drive of one joint. That is possible where all its joints follow one of them, as a gripper's
+  // fingers do; it is then that joint with another gear: length = Σ cᵢ qposᵢ = Σ cᵢ (mᵢ q + oᵢ + refᵢ) = C·(q + D/C).
   std::optional<Drive> drive_of(const TendonPart& tendon) const {
     if (!tendon.fixed || tendon.joints.empty() || tendon.joints.size() > kMostJointsOfATendon) return std::nullopt;
     Drive drive{.joint = source_of(tendon.joints.front().first).source};
@@ -215,6 +229,7 @@ class ActuatorReader {
     return drive;
   }
 
+  // The drive of an actuator that pulls at a tendon; nothing, with a warning, where the tendon is not like a joint.
   std::optional<Drive> read_tendon_drive(const Attributes& attributes, double gear) {
     const std::string name = attributes.text("tendon");
     const auto found = scene_.tendons.find(name);
@@ -222,6 +237,7 @@ class ActuatorReader {
       attributes.element().fail(
           fmt::format("<{}> names an unknown tendon \"{}\"", attributes.element().name(), shortened(name)));
     }
+    // Many actuators may pull at one tendon, which is looked at once.
     auto known = tendon_drives_.find(name);
     if (known == tendon_drives_.end()) known = tendon_drives_.emplace(name, drive_of(found->second)).first;
     std::optional<Drive> drive = known->second;
@@ -236,6 +252,8 @@ class ActuatorReader {
     return drive;
   }
 
+  // Adds an actuator that has a law and a drive: to the list of actuators, to the controls, and if it is a servo, as a
+  // motor of the model.
   void add(const Attributes& attributes, const Law& law, const Drive& drive) {
     const JointPart& joint = scene_.joint(drive.joint);
     Actuator actuator{.name = name_of(attributes, joint), .joint = joint.name, .kind = law.kind};
@@ -259,18 +277,21 @@ class ActuatorReader {
     context_.loaded.actuators.push_back(std::move(actuator));
   }
 
+  // The actuator's own name, or one that is made of the joint's.
   std::string name_of(const Attributes& attributes, const JointPart& joint) {
     const char* name = attributes.name();
     return names_.unique(name ? std::string(name) : joint.name + "_actuator");
   }
 
+  // The largest effort of which an actuator is capable, N·m or N at the joint.
   static double strength_of(const Actuator& effort) {
     if (effort.gear == 0) return std::abs(effort.bias);  // 0·∞ is no number
     return std::max(std::abs(effort.gear * effort.lower + effort.bias),
                     std::abs(effort.gear * effort.upper + effort.bias));
   }
 
-  // tau = gear·(gain·control + bias); a bound of the force is one of the control.
+  // Fills in an actuator that is an effort: tau = gear·(gain·control + bias). A bound of the force is one of the
+  // control as well.
   static void set_effort(const Law& law, double gear, const std::optional<VecX>& force, Actuator& actuator,
                          Control& control) {
     control.kind = Control::Kind::effort;
@@ -290,7 +311,7 @@ class ActuatorReader {
     actuator.upper = std::max(actuator.lower, std::min(actuator.upper, std::max(a, b)));
   }
 
-  // A motor's target is the joint's own position or velocity, where the force is 0:
+  // Fills in a servo. A motor's target is the joint's own position or velocity at which the force is 0:
   // gain·control + bias = stiffness·gear·(q + ref), or = damping·gear·v.
   void set_target(const Attributes& attributes, const Law& law, const Drive& drive, Actuator& actuator,
                   Control& control) const {
@@ -300,6 +321,7 @@ class ActuatorReader {
     control.scale = per_unit == 0 ? 0 : law.gain / per_unit;
     control.offset = (per_unit == 0 ? 0 : law.bias / per_unit) - (position ? drive.ref : 0);
     control.gear = drive.gear;
+    // With inheritrange the range of the target is so much of the joint's range, about the same middle.
     const double share = attributes.number_or("inheritrange", 0);
     const Joint& limits = scene_.joint(drive.joint).properties;
     if (position && share > 0 && std::isfinite(limits.lower) && std::isfinite(limits.upper)) {
@@ -320,7 +342,9 @@ class ActuatorReader {
     }
   }
 
-  // torque = gear·(gain·control + bias − stiffness·gear·(q + ref) − damping·gear·v) = stiffness·gear²·(target − q) − damping·gear²·v.
+  // Adds the motor of a servo:
+  // torque = gear·(gain·control + bias − stiffness·gear·(q + ref) − damping·gear·v)
+  //        = stiffness·gear²·(target − q) − damping·gear²·v.
   void add_motor(const Attributes& attributes, const Law& law, const Drive& drive, const std::optional<VecX>& force,
                  const Actuator& actuator) {
     Motor motor{.name = actuator.name};
@@ -340,11 +364,12 @@ class ActuatorReader {
     controls().back().motor = motors_++;
   }
 
-  // A damping ratio of 1 is critical for the mass that the actuator moves in the pose of the file: kv = ratio·2·√(kp·mass). (So MuJoCo 4;
-  // before, it took the mass matrix's diagonal.)
+  // The damping that `dampratio` means. A ratio of 1 is critical for the mass that the actuator moves in the pose of
+  // the file: kv = ratio·2·√(kp·mass). (MuJoCo 4 does it so; before, MuJoCo took the mass matrix's diagonal.)
   double critical_damping(const Attributes& attributes, const Law& law, const Drive& drive) {
     if (!effective_mass_) effective_mass_.emplace(context_);
     const double nv = effective_mass_->nv();
+    // Each one is a solution of equations of the size of the model.
     if (++damping_ratios_ * nv * nv > 2e9) {
       attributes.fail("dampratio", "there are too many of them for a model of this size: give kv as a number");
     }
@@ -360,8 +385,8 @@ class ActuatorReader {
   std::optional<EffectiveMass> effective_mass_;  // once something asks for it
   int damping_ratios_ = 0;
   std::unordered_map<std::string, std::optional<Drive>> tendon_drives_;  // by a gear of 1
-  std::unordered_map<std::int64_t, double> strengths_;                   // of the efforts on a joint
-  std::unordered_set<std::int64_t> has_servo_;
+  std::unordered_map<std::int64_t, double> strengths_;                   // of all efforts on a joint together
+  std::unordered_set<std::int64_t> has_servo_;                           // joints that a servo drives
 };
 
 }  // namespace

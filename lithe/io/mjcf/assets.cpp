@@ -15,6 +15,7 @@ namespace lithe::internal::mjcf {
 
 namespace {
 
+// Fails because an asset is not there, with the names that may have been meant. Long and many names are not compared.
 template <class Map>
 [[noreturn]] void fail_unknown(const char* kind, std::string_view wanted, const Map& known, const SourcePlace& place) {
   std::vector<std::string_view> names;
@@ -48,6 +49,7 @@ void Assets::read(const XmlElement& section, Includes& includes, const Defaults&
   }
 }
 
+// Notes a <mesh>. One without a name is called after its file, as in MuJoCo. The file is read when a geom needs it.
 void Assets::read_mesh(const XmlElement& element, const Defaults& defaults) {
   check_attributes(element, kMeshRules, warnings_);
   const Attributes attributes = defaults.attributes(element, Kind::mesh);
@@ -70,6 +72,7 @@ void Assets::read_mesh(const XmlElement& element, const Defaults& defaults) {
   meshes_.push_back({attributes});
 }
 
+// Reads a <material>, of which only the colour is kept.
 void Assets::read_material(const XmlElement& element, const Defaults& defaults) {
   check_attributes(element, kMaterialRules, warnings_);
   const Attributes attributes = defaults.attributes(element, Kind::material);
@@ -90,12 +93,14 @@ Vec4 Assets::color(const char* material, const SourcePlace& place) const {
   return found->second;
 }
 
+// The mesh's file as Resources is asked for it: without its folders if the compiler strips paths, and below meshdir.
 std::string Assets::file_name(const Attributes& attributes) const {
   std::string file = attributes.text("file");
   if (compiler_.strip_paths) file = std::filesystem::path(file).filename().string();
   return includes_.file_name(compiler_.mesh_folder, file, attributes.place());
 }
 
+// Counts the mesh against the limits, though its file may have been counted already: each asset has a scaled copy.
 void Assets::count(const TriangleMesh& mesh, const XmlElement& element) {
   const LoadLimits& limits = resources_.options().limits;
   vertices_ += mesh.vertices.size();
@@ -123,6 +128,8 @@ std::vector<std::array<std::int32_t, 3>> Assets::triangles_of_hull(const std::ve
   return hull_triangles(points);
 }
 
+// A mesh whose vertices stand in the attribute `vertex`, with or without triangles in `face`. Without them its convex
+// hull is meant.
 TriangleMesh Assets::inline_mesh(const Attributes& attributes) {
   const LoadLimits& limits = resources_.options().limits;
   const VecX numbers = *attributes.numbers("vertex", 12, 3 * limits.mesh_vertices);
@@ -149,6 +156,8 @@ TriangleMesh Assets::inline_mesh(const Attributes& attributes) {
   return mesh;
 }
 
+// How the asset places the vertices of its file: they are moved so that refpos is the origin, turned back by refquat,
+// and then scaled.
 MeshFrame Assets::reference_frame(const Attributes& attributes) const {
   MeshFrame frame;
   frame.scale = attributes.vector3("scale").value_or(Vec3::Ones());
@@ -160,6 +169,7 @@ MeshFrame Assets::reference_frame(const Attributes& attributes) const {
   return frame;
 }
 
+// The vertices are moved here and not where they are read, because several assets may be made of one file.
 std::shared_ptr<const TriangleMesh> Assets::triangles(int index) {
   Mesh& mesh = meshes_[index];
   if (mesh.triangles) return mesh.triangles;
@@ -185,6 +195,7 @@ std::shared_ptr<const TriangleMesh> Assets::triangles(int index) {
   return mesh.triangles;
 }
 
+// A geom with shellinertia needs the sheet, whatever the asset says, so both may be asked for.
 const SpatialInertia& Assets::inertia(int index, bool shell) {
   Mesh& mesh = meshes_[index];
   std::optional<SpatialInertia>& result = shell ? mesh.shell : mesh.solid;
@@ -195,7 +206,8 @@ const SpatialInertia& Assets::inertia(int index, bool shell) {
   return *result;
 }
 
-// As MuJoCo does it, by its four kinds: what the file means is what its author saw there.
+// Computes the inertia by one of MuJoCo's four kinds. The results are to be MuJoCo's also where these are doubtful,
+// since the author of the file saw their effect there; a warning tells.
 SpatialInertia Assets::computed_inertia(int index, std::string_view kind) {
   const std::shared_ptr<const TriangleMesh> mesh = triangles(index);
   const XmlElement& element = meshes_[index].attributes.element();
@@ -229,8 +241,8 @@ SpatialInertia Assets::computed_inertia(int index, std::string_view kind) {
   return inertia;
 }
 
-// The box of the same moments and mass, in the frame of the principal axes with the largest moment first, or (fitaabb) the smallest box in that
-// frame around the mesh.
+// The box that has the mesh's mass and moments, in the frame of the principal axes with the largest moment first; or,
+// with fitaabb, the smallest box in that frame that holds the mesh.
 Assets::FittingBox Assets::fitting_box(int index, bool shell) {
   const SpatialInertia& mass = inertia(index, shell);
   const Eigen::SelfAdjointEigenSolver<Mat3> solver(mass.about_centre());
@@ -253,6 +265,7 @@ Assets::FittingBox Assets::fitting_box(int index, bool shell) {
   return box;
 }
 
+// A mesh whose vertices stand in the model has no file, so the name of the asset tells its hull from others.
 std::vector<ConvexMesh> Assets::convex_meshes(int index) {
   const Attributes& attributes = meshes_[index].attributes;
   const char* file = attributes.text("file");

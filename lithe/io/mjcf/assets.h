@@ -17,32 +17,37 @@
 
 namespace lithe::internal::mjcf {
 
-// <asset>: the meshes and colours that geoms refer to. Meshes are read when they are first needed.
+// The meshes and colours of <asset>, to which geoms refer by name. Meshes are read when they are first needed.
 class Assets {
  public:
   Assets(const Compiler& compiler, const Includes& includes, Resources& resources, WarningList& warnings)
       : compiler_(compiler), includes_(includes), resources_(resources), warnings_(warnings) {}
 
+  // Notes what an <asset> section has. Textures, height fields, skins and models are warned about.
   void read(const XmlElement& section, Includes& includes, const Defaults& defaults);
 
-  // By name; an error at `place` if there is none.
+  // The number of a mesh and the colour of a material, by name; an error at `place` if there is none.
   int mesh(const char* name, const SourcePlace& place) const;
   Vec4 color(const char* material, const SourcePlace& place) const;
 
-  // The mesh as the file means it: scaled and put into its reference frame.
+  // The mesh as the asset means it: scaled and put into its reference frame, m.
   std::shared_ptr<const TriangleMesh> triangles(int mesh);
-  // Solid of density 1, or as the asset's attribute `inertia` says; `shell`: a thin sheet in any case.
+  // The mass properties at density 1, as the asset's attribute `inertia` says. With `shell` they are those of a thin
+  // sheet of mass 1 per unit of area in any case.
   const SpatialInertia& inertia(int mesh, bool shell);
-  // A box that stands for the mesh, where a primitive is to be fitted to it: its half sizes, and its frame in the mesh's. The long side is z.
+  // A box that stands for the mesh where a primitive is to be fitted to it, with its frame F in the mesh's frame M. The
+  // long side is along z.
   struct FittingBox {
     Pose X_MF = {};
     Vec3 half_size = Vec3::Zero();
   };
   FittingBox fitting_box(int mesh, bool shell);
-  // What the mesh is when something touches it: its hull, or the pieces that LoadOptions name for its file.
+  // What the mesh is when something touches it: its hull, or the pieces that LoadOptions::convex_pieces names for its
+  // file.
   std::vector<ConvexMesh> convex_meshes(int mesh);
 
  private:
+  // A <mesh> with what has been computed for it so far.
   struct Mesh {
     Attributes attributes;
     std::shared_ptr<const TriangleMesh> triangles = nullptr;
@@ -52,7 +57,8 @@ class Assets {
   void read_material(const XmlElement& element, const Defaults& defaults);
   TriangleMesh inline_mesh(const Attributes& attributes);
   void count(const TriangleMesh& mesh, const XmlElement& element);
-  // Of the hull; an error where the meshes so far have too many points for it.
+  // The triangles of the points' convex hull, which gives a mass. An error beyond LoadLimits::hull_points, which holds
+  // for all such meshes together.
   std::vector<std::array<std::int32_t, 3>> triangles_of_hull(const std::vector<Vec3>& points,
                                                              const XmlElement& element);
   std::string file_name(const Attributes& attributes) const;

@@ -8,6 +8,7 @@ namespace lithe::internal::mjcf {
 
 namespace {
 
+// What messages call an attribute.
 std::string described(const char* name, const XmlElement& element) {
   return fmt::format("attribute {} of <{}>", name, element.name());
 }
@@ -25,6 +26,7 @@ std::size_t after_words(std::string_view text, int count) {
   }
 }
 
+// The number of words in a text.
 int count_words(std::string_view text) {
   int count = 0;
   bool inside = false;
@@ -35,7 +37,8 @@ int count_words(std::string_view text) {
   return count;
 }
 
-// Whether `name` is one of the words of a list that is separated by single spaces.
+// Whether `name` is a word of the list, in which words are separated by single spaces. What is found within another
+// word does not count.
 bool is_word_of(std::string_view list, std::string_view name) {
   for (std::size_t at = list.find(name); at != std::string_view::npos; at = list.find(name, at + 1)) {
     const bool begins = at == 0 || list[at - 1] == ' ';
@@ -75,6 +78,7 @@ void check_attributes(const XmlElement& element, const AttributeRules& rules, Wa
 }
 
 std::string completed_list(std::string_view own, std::string_view inherited) {
+  // Numbers are not parsed for this: a word for each is enough.
   const std::size_t rest = after_words(inherited, count_words(own));
   if (rest == std::string_view::npos) return std::string(own);
   return fmt::format("{} {}", own, inherited.substr(rest));
@@ -82,7 +86,7 @@ std::string completed_list(std::string_view own, std::string_view inherited) {
 
 Attributes::Found Attributes::find_default(const char* name) const {
   if (!defaults_) return {};
-  // A gain of one kind of actuator is kept under "position.kp".
+  // Gains hold for one kind of actuator only, so a class keeps that of <position> under "position.kp".
   const auto is_own_gain = [&](std::string_view key) {
     const std::string_view kind = element_.name();
     return key.size() > kind.size() && key.starts_with(kind) && key[kind.size()] == '.' &&
@@ -94,7 +98,7 @@ Attributes::Found Attributes::find_default(const char* name) const {
   return {};
 }
 
-// Files that programs wrote say rgba="" for "none"; MuJoCo takes an empty attribute for an absent one.
+// Programs write an empty attribute, such as rgba="", for none. MuJoCo takes it for absent, so that the class counts.
 Attributes::Found Attributes::find(const char* name) const {
   if (const char* own = own_text(name)) return {own, element_};
   return find_default(name);
@@ -156,6 +160,7 @@ std::optional<VecX> Attributes::numbers(const char* name, int at_least, int at_m
 }
 
 VecX Attributes::filled(const char* name, VecX otherwise) const {
+  // The numbers of the class lie over the format's defaults, and those of the element over both.
   const auto lay_over = [&](const Found& found) {
     if (!found.text) return;
     const VecX given = parsed(found, name, 1, static_cast<int>(otherwise.size()));
@@ -179,6 +184,7 @@ std::string_view Attributes::choice(const char* name, std::initializer_list<std:
 void Attributes::fail(const char* name, std::string_view what) const {
   const Found found = find(name);
   if (!found.text) element_.fail(fmt::format("{}: {}", described(name, element_), what));
+  // The error is where the value stands, which may be in a <default>.
   found.from.fail(fmt::format("{} is \"{}\": {}", described(name, found.from), shortened(found.text), what));
 }
 

@@ -11,13 +11,13 @@
 
 namespace lithe::internal::mjcf {
 
-// Attributes that are known but not honoured, for this reason. Names are separated by spaces.
+// Attributes that are known but not honoured, and the reason why. The names are separated by spaces.
 struct NotHonoured {
   std::string_view names;
   std::string_view reason;
 };
 
-// The attributes that an element may have: those that are read or harmless, and the others.
+// The attributes that an element may have: those that are read or harmless, and those that are not honoured.
 struct AttributeRules {
   std::string_view known;  // names, separated by spaces
   std::span<const NotHonoured> not_honoured = {};
@@ -26,11 +26,11 @@ struct AttributeRules {
   std::string_view reason_against(std::string_view name) const;  // empty where there is none
 };
 
-// Warns of attributes that the rules do not know ("mjcf.unknown.geom.contpe": a typo) and of those that are not honoured
-// ("mjcf.geom.solref").
+// Warns of attributes that the rules do not know, such as a misspelt one ("mjcf.unknown.geom.contpe"), and of those
+// that are not honoured ("mjcf.geom.solref").
 void check_attributes(const XmlElement& element, const AttributeRules& rules, WarningList& warnings);
 
-// An attribute that a default class gives, with its place.
+// An attribute that a default class gives, with the element in which it stands.
 struct DefaultAttribute {
   std::string name;
   std::string text;
@@ -38,10 +38,11 @@ struct DefaultAttribute {
 };
 using DefaultSet = std::vector<DefaultAttribute>;
 
+// The value of attributes that are true, false or auto.
 enum class Switch { no, yes, automatic };
 
-// The attributes of one element: what it says itself, else what its default class says. Values read as XmlElement reads them, and errors
-// name the line that the value stands in.
+// The attributes of one element: what it says itself, else what its default class says. Values are read as XmlElement
+// reads them, and errors name the line in which the value stands.
 class Attributes {
  public:
   Attributes(const XmlElement& element, const DefaultSet* defaults = nullptr)
@@ -61,15 +62,17 @@ class Attributes {
   Switch switch_or(const char* name, Switch otherwise) const;  // true, false or auto
   std::optional<Vec3> vector3(const char* name) const;
   std::optional<VecX> numbers(const char* name, int at_least, int at_most) const;
-  // As many numbers as `otherwise` has. A shorter list leaves the rest as the class, or else `otherwise`, has it.
+  // A list of as many numbers as `otherwise` has. Where the element's list is shorter, the rest is as the class has it,
+  // or else `otherwise`.
   VecX filled(const char* name, VecX otherwise) const;
-  // One of these words; the first where there is none.
+  // A value that must be one of these words; it is the first one where the attribute is absent.
   std::string_view choice(const char* name, std::initializer_list<std::string_view> words) const;
 
   // An error about this attribute, at its line.
   [[noreturn]] void fail(const char* name, std::string_view what) const;
 
  private:
+  // The text of an attribute and the element in which it stands; null where there is none.
   struct Found {
     const char* text = nullptr;
     XmlElement from = {};
@@ -83,7 +86,7 @@ class Attributes {
   const DefaultSet* defaults_;
 };
 
-// How much of a list is its own and how much the class's: `own` and what `inherited` has beyond it.
+// Completes a list that is given in part: `own`, and then what `inherited` has beyond as many words.
 std::string completed_list(std::string_view own, std::string_view inherited);
 
 }  // namespace lithe::internal::mjcf

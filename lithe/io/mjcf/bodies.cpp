@@ -18,12 +18,13 @@ constexpr AttributeRules kBodyRules = {
     "name childclass pos quat axisangle xyaxes zaxis euler mocap gravcomp user simple sleep fuse"};
 constexpr AttributeRules kFrameRules = {"name childclass pos quat axisangle xyaxes zaxis euler"};
 
-// Reads bodies, depth first, with what they carry.
+// Reads bodies with what they carry, depth first, so that they have the numbers that MuJoCo gives them.
 class BodyReader {
  public:
   explicit BodyReader(Context& context) : context_(context), scene_(context.scene) {}
 
-  // The children of a <body>, of <worldbody> or of a <frame> in one, whose pose in the body is `frame`.
+  // Reads the children of a <body>, of <worldbody>, or of a <frame> in one. `frame` is the pose in the body against
+  // which the children's poses are written; `inherited_class` is the default class of children that name none.
   void read_children(const XmlElement& parent, int body, int inherited_class, const Pose& frame) {
     for (const XmlElement& child : context_.includes.children(parent)) {
       const std::string_view name = child.name();
@@ -45,6 +46,7 @@ class BodyReader {
         // Only to look with.
       } else if (name == "composite" || name == "flexcomp" || name == "attach" || name == "replicate" ||
                  name == "plugin") {
+        // MuJoCo would make bodies and joints of these, so its numbers differ from here on.
         scene_.incomplete = true;
         context_.warnings.add(child.place(), fmt::format("mjcf.{}", name),
                               fmt::format("<{}> is not read: what it would add is missing; save the model with MuJoCo, "
@@ -57,6 +59,7 @@ class BodyReader {
   }
 
  private:
+  // Reads a <body>, first itself and then its children. Bodies in a <frame> hang on the body around the frame.
   void read_body(const XmlElement& element, int parent, int inherited_class, const Pose& frame) {
     check_attributes(element, kBodyRules, context_.warnings);
     const int limit = context_.resources.options().limits.bodies;
@@ -90,17 +93,20 @@ class BodyReader {
     read_children(element, index, child_class(element, inherited_class), {});
   }
 
+  // The default class for what is inside an element: its childclass, or the one from further out.
   int child_class(const XmlElement& element, int inherited) const {
     const char* name = element.attribute("childclass");
     return name ? context_.defaults.find(name, element.place()) : inherited;
   }
 
+  // Reads a <frame>, which is no body: it moves the poses of its children, and is gone then.
   void read_frame(const XmlElement& element, int body, int inherited_class, const Pose& frame) {
     check_attributes(element, kFrameRules, context_.warnings);
     const Pose inner = frame * read_pose(Attributes(element), context_.compiler, context_.warnings);
     read_children(element, body, child_class(element, inherited_class), inner);
   }
 
+  // Reads a <site>, which becomes a frame of the model.
   void read_site(const XmlElement& element, int body, int inherited_class, const Pose& frame) {
     check_attributes(element, kSiteRules, context_.warnings);
     const Attributes attributes = context_.defaults.attributes(element, Kind::site, inherited_class);
@@ -116,6 +122,8 @@ class BodyReader {
     scene_.sites.push_back(std::move(site));
   }
 
+  // Notes the <inertial> of a body. Its numbers are read with those of the geoms, when the compiler's settings say
+  // which of them count.
   void read_inertial(const XmlElement& element, int body, const Pose& frame) {
     if (body == 0) element.fail("<inertial> in <worldbody>: the world has no mass");
     if (scene_.bodies[body].inertial) element.fail("a body has one <inertial>, this is the second");
@@ -124,6 +132,8 @@ class BodyReader {
     scene_.bodies[body].inertial = element;
   }
 
+  // Adds a joint to a body, by MuJoCo's rules: a free joint is alone and on a child of the world, and a body has six
+  // degrees of freedom at most.
   void add_joint(int index, JointPart joint) {
     const XmlElement from = joint.from;
     BodyPart& body = scene_.bodies[index];
@@ -151,6 +161,7 @@ class BodyReader {
   Scene& scene_;
 };
 
+// Looks up what an attribute names; an unknown name is an error with those that may have been meant.
 template <class Map>
 typename Map::mapped_type find(const Map& index, const XmlElement& element, const char* attribute, const char* kind) {
   const std::string wanted = element.required_attribute(attribute);
@@ -170,6 +181,7 @@ typename Map::mapped_type find(const Map& index, const XmlElement& element, cons
 
 void read_bodies(Context& context, const XmlElement& worldbody) {
   Scene& scene = context.scene;
+  // There may be several <worldbody>, which are one.
   if (scene.bodies.empty()) {
     scene.bodies.push_back({.from = worldbody, .name = "world"});
     scene.body_index.emplace("world", 0);
@@ -181,6 +193,7 @@ void read_bodies(Context& context, const XmlElement& worldbody) {
 }
 
 void measure_tree(Scene& scene, int most_joints) {
+  // Parents come before their children, so what is known of a parent can be used.
   std::vector<int> dofs_above(scene.bodies.size(), 0);
   std::int64_t entries = 0;
   int joints = 0;  // primitive ones: a free joint is four

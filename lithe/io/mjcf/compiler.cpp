@@ -13,8 +13,8 @@ constexpr std::string_view kNoFluid = "there is no air or water around the bodie
 constexpr NotHonoured kCompilerNotHonoured[] = {
     {"alignfree", "free bodies keep the frame that the file gives them"},
 };
-// Harmless, from texturedir on: they change how MuJoCo stores, saves or draws the model. (Bodies that are welded to each other move as
-// one here anyway, and keep their names, so fusestatic changes nothing.)
+// From texturedir on these are harmless: they change how MuJoCo stores, saves or draws the model. (Bodies that are
+// welded to each other move as one here anyway, and keep their names, so that fusestatic changes nothing.)
 constexpr AttributeRules kCompilerRules = {
     "angle eulerseq autolimits inertiafromgeom inertiagrouprange boundmass boundinertia balanceinertia settotalmass "
     "coordinate meshdir assetdir discardvisual strippath fitaabb "
@@ -26,23 +26,25 @@ constexpr NotHonoured kOptionNotHonoured[] = {
     {"solver impratio collision o_margin o_solref o_solimp o_friction", kOwnSolver},
     {"actuatorgroupdisable", "all actuators are read"},
 };
-// Harmless, from iterations on: how exactly MuJoCo's solver iterates, and what only sensors see.
+// From iterations on these are harmless: they say how exactly MuJoCo's solver iterates, or matter to sensors only.
 constexpr AttributeRules kOptionRules = {
     "timestep gravity integrator cone wind density viscosity "
     "iterations tolerance ls_iterations ls_tolerance noslip_iterations noslip_tolerance ccd_iterations ccd_tolerance "
     "mpr_iterations mpr_tolerance sdf_iterations sdf_initpoints jacobian apirate magnetic sleep_tolerance",
     kOptionNotHonoured};
 
+// The flags after `override` concern MuJoCo's own solver, its sensors and its bookkeeping.
 constexpr AttributeRules kFlagRules = {
     "gravity constraint equality frictionloss limit contact passive spring damper actuation filterparent clampctrl "
     "override warmstart refsafe sensor midphase eulerdamp autoreset nativeccd island energy fwdinv diagexact multiccd "
     "invdiscrete ipc sleep speculative sensornoise"};
 
-// Which flag switches what.
+// A flag, and the parts of the physics that it switches off.
 struct Flag {
   const char* name;
   std::vector<bool Physics::*> parts;
 };
+// MuJoCo's `constraint` and `passive` switch off several parts at once.
 const std::vector<Flag>& flags() {
   using P = Physics;
   static const std::vector<Flag> kFlags = {
@@ -61,6 +63,7 @@ const std::vector<Flag>& flags() {
   return kFlags;
 }
 
+// Reads <flag>. Only "disable" matters, since all parts are on by default; `override` is the other way round.
 void read_flags(const XmlElement& element, Physics& physics, WarningList& warnings) {
   check_attributes(element, kFlagRules, warnings);
   const Attributes attributes(element);
@@ -79,6 +82,7 @@ void read_flags(const XmlElement& element, Physics& physics, WarningList& warnin
   }
 }
 
+// Warns that an option is not honoured, unless its value is the usual one.
 void warn_unless(bool usual, const Attributes& attributes, const char* name, std::string_view reason,
                  WarningList& warnings) {
   if (usual) return;
@@ -99,6 +103,7 @@ void read_compiler(const XmlElement& element, Compiler& compiler, WarningList& w
   }
   const Attributes attributes(element);
   if (attributes.has("angle")) compiler.degrees = attributes.choice("angle", {"degree", "radian"}) == "degree";
+  // Lower and upper case may be mixed; each letter says for itself whether its axis turns along.
   if (const char* sequence = attributes.text("eulerseq")) {
     compiler.euler_sequence = sequence;
     if (compiler.euler_sequence.size() != 3 || compiler.euler_sequence.find_first_not_of("xyzXYZ") != std::string::npos)
@@ -117,6 +122,7 @@ void read_compiler(const XmlElement& element, Compiler& compiler, WarningList& w
     compiler.lowest_inertia_group = static_cast<int>((*groups)[0]);
     compiler.highest_inertia_group = static_cast<int>((*groups)[1]);
   }
+  // The bounds are lower ones, for masses in kg and moments in kg·m².
   const auto bound = [&](const char* name, double& value) {
     value = attributes.number_or(name, value);
     if (value < 0) attributes.fail(name, "it must not be negative");
@@ -128,6 +134,7 @@ void read_compiler(const XmlElement& element, Compiler& compiler, WarningList& w
   compiler.fit_bounds = attributes.flag_or("fitaabb", compiler.fit_bounds);
   compiler.discard_visuals = attributes.flag_or("discardvisual", compiler.discard_visuals);
   compiler.strip_paths = attributes.flag_or("strippath", compiler.strip_paths);
+  // assetdir is meshdir and texturedir in one; meshdir goes before.
   if (const char* folder = attributes.text("assetdir")) compiler.mesh_folder = folder;
   if (const char* folder = attributes.text("meshdir")) compiler.mesh_folder = folder;
 }

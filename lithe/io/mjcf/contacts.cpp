@@ -11,23 +11,27 @@ namespace {
 
 using BodyPairs = std::set<std::pair<int, int>>;
 
+// MuJoCo's rule: one way round is enough.
 bool contypes_meet(const GeomPart& a, const GeomPart& b) {
   return ((a.contype & b.conaffinity) | (b.contype & a.conaffinity)) != 0;
 }
 
-// Whether the bodies are a moving one and what moves on it.
+// Whether one geom's body moves on the other's, with no third moving body between. MuJoCo lets such geoms pass through
+// each other, unless the inner body is fixed in the world, and a Model does so, too.
 bool are_related(const Scene& scene, const GeomPart& a, const GeomPart& b) {
   const auto above = [&](int mover) { return mover == 0 ? 0 : scene.bodies[scene.bodies[mover].parent].mover; };
   const int x = scene.bodies[a.body].mover, y = scene.bodies[b.body].mover;
   return (x != 0 && above(y) == x) || (y != 0 && above(x) == y);
 }
 
+// The number of a body's geoms that touch anything.
 int touching_geoms(const Scene& scene, int body) {
   int count = 0;
   for (const int geom : scene.bodies[body].geoms) count += scene.geoms[geom].touches() ? 1 : 0;
   return count;
 }
 
+// Reads an <exclude>: two bodies that do not touch.
 void read_exclude(Context& context, const XmlElement& element, BodyPairs& excluded) {
   check_attributes(element, {"name body1 body2"}, context.warnings);
   const Scene& scene = context.scene;
@@ -36,7 +40,8 @@ void read_exclude(Context& context, const XmlElement& element, BodyPairs& exclud
   context.loaded.builder.set_collision(scene.bodies[a].name, scene.bodies[b].name, false);
 }
 
-// A pair of geoms that the bodies, not the contypes, keep apart: the model can only let the bodies collide.
+// Lets the bodies of a <pair> collide, where it is the bodies and not the contypes that keep the two geoms apart. A
+// Model can only let bodies collide as a whole.
 void let_bodies_collide(Context& context, const XmlElement& element, const GeomPart& a, const GeomPart& b) {
   const Scene& scene = context.scene;
   if (touching_geoms(scene, a.body) > 1 || touching_geoms(scene, b.body) > 1) {
@@ -47,11 +52,14 @@ void let_bodies_collide(Context& context, const XmlElement& element, const GeomP
   context.loaded.builder.set_collision(scene.bodies[a.body].name, scene.bodies[b.body].name, true);
 }
 
+// Notes that a <pair> lets the geom touch the other one. The list stays sorted and without repetitions.
 void add_partner(GeomPart& geom, int other) {
   const auto place = std::ranges::lower_bound(geom.partners, other);
   if (place == geom.partners.end() || *place != other) geom.partners.insert(place, other);
 }
 
+// Reads all <pair> elements. Where contypes keep two geoms apart they become partners, for whom ContactFilters makes
+// groups. Where the bodies are related or excluded, the whole bodies are allowed to collide.
 void read_pairs(Context& context, const std::vector<XmlElement>& pairs, const BodyPairs& excluded) {
   Scene& scene = context.scene;
   struct Separate {

@@ -13,17 +13,19 @@ namespace {
 constexpr std::size_t kMostClasses = 10'000;
 constexpr std::size_t kLongestValue = 1'000;  // each inner class has a copy
 
-// Attributes whose list may be given in part; the class above has the rest.
+// Attributes whose list may be shorter than the format's; the class above has the rest.
 constexpr std::array<std::string_view, 5> kPartialLists = {"size", "friction", "gear", "gainprm", "biasprm"};
 
 bool is_partial_list(std::string_view name) { return std::ranges::find(kPartialLists, name) != kPartialLists.end(); }
 
+// What an element in a class is about, and which attributes it may have.
 struct Settings {
   Kind kind;
   AttributeRules rules;
 };
 
-// What an element inside <default> sets; nothing for those that are only seen or warned of where they are used.
+// The kind of element for which an element inside <default> gives defaults; nothing for elements that are only seen, or
+// that are warned of where they are used.
 std::optional<Settings> settings_of(std::string_view element) {
   if (element == "joint") return Settings{Kind::joint, kJointRules};
   if (element == "geom") return Settings{Kind::geom, kGeomRules};
@@ -45,7 +47,7 @@ Defaults::Defaults() {
 }
 
 void Defaults::read(const XmlElement& section, Includes& includes, WarningList& warnings) {
-  // The outermost class may go by a name of its own.
+  // The outermost class is "main", but may go by a name of its own.
   if (const char* name = section.attribute("class")) {
     if (!names_.emplace(name, kMain).second && names_.at(name) != kMain) {
       section.fail(fmt::format("the default class \"{}\" is defined twice", name));
@@ -54,6 +56,8 @@ void Defaults::read(const XmlElement& section, Includes& includes, WarningList& 
   read_class(kMain, section, includes, warnings);
 }
 
+// Reads a <default>. A class inside begins as a copy of this one; the copies share their sets until one of them
+// changes.
 void Defaults::read_class(int index, const XmlElement& element, Includes& includes, WarningList& warnings) {
   check_attributes(element, {"class"}, warnings);
   const std::vector<XmlElement> children = includes.children(element);
@@ -73,6 +77,8 @@ void Defaults::read_class(int index, const XmlElement& element, Includes& includ
   }
 }
 
+// Lays the attributes of an element over the class's set of that kind. The set is replaced and not changed, because
+// other classes may share it.
 void Defaults::read_settings(int index, const XmlElement& element, WarningList& warnings) {
   const std::optional<Settings> settings = settings_of(element.name());
   if (!settings) {

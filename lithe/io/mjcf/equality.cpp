@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kLongestChain = 100;  // of joints that follow one another
 
-// A joint that follows another (or, without a source, nothing).
+// A joint that follows another one. Without a source it is held at its offset.
 struct Follower {
   XmlElement from;
   std::string name;
@@ -19,10 +19,12 @@ struct Follower {
   double multiplier = 0, offset = 0;
 };
 
+// Reads the children of <equality>. Joints that follow others wait for finish(), so that circles can be found.
 class EqualityReader {
  public:
   explicit EqualityReader(Context& context) : context_(context), scene_(context.scene) {}
 
+  // Reads one equality. Kinds other than these three are left out, with a warning.
   void read(const XmlElement& element) {
     const std::string_view kind = element.name();
     if (kind != "connect" && kind != "weld" && kind != "joint") {
@@ -33,6 +35,7 @@ class EqualityReader {
     }
     check_attributes(element, kEqualityRules, context_.warnings);
     const Attributes attributes = context_.defaults.attributes(element, Kind::equality);
+    // An equality that can be switched on during the simulation is nothing that a Model can hold.
     if (!attributes.flag_or("active", true)) {
       context_.warnings.add(element.place(), "mjcf.equality.active", "an equality that is not active is left out");
       return;
@@ -44,7 +47,8 @@ class EqualityReader {
     }
   }
 
-  // When all are read: refuses circles, and adds them to the model.
+  // To be called when all are read. Refuses circles and adds the mimics to the model. A joint without a source is made
+  // to follow any other one with the multiplier 0, which holds it at its offset.
   void finish() {
     for (const Follower& follower : followers_) check_chain(follower);
     const std::optional<JointPlace> anything = free_source();
@@ -63,13 +67,14 @@ class EqualityReader {
   }
 
  private:
+  // Loops and mimics get the name of their element, or one that says what they connect.
   std::string name_of(const Attributes& attributes, std::string_view otherwise) {
     const char* name = attributes.name();
     return names_.unique(name ? std::string(name) : std::string(otherwise));
   }
 
-  // connect: a point of one body stays on a point of the other. weld: a frame on a frame. Either by sites that come together, or by
-  // what the file's pose has in common.
+  // Reads <connect> and <weld>. The first holds a point of one body on a point of another, the second a frame on a
+  // frame. The points and frames are two sites, or they follow from the pose of the file.
   void read_loop(const Attributes& attributes, LoopClosure::Kind kind) {
     const XmlElement& element = attributes.element();
     LoopClosure loop{.name = {}, .kind = kind};
@@ -93,6 +98,7 @@ class EqualityReader {
     }
     loop.name = name_of(attributes, fmt::format("{}_{}_{}", kind == LoopClosure::Kind::weld ? "weld" : "connect",
                                                 scene_.bodies[a].name, scene_.bodies[b].name));
+    // No joint lies between the two bodies, so nothing could move to close the loop.
     if (scene_.bodies[a].mover == scene_.bodies[b].mover) {
       context_.warnings.add(element.place(), "mjcf.equality.rigid",
                             fmt::format("<{}> between {} and {} is left out: no joint lies between them",
@@ -102,12 +108,14 @@ class EqualityReader {
     at_line(element, [&] { context_.loaded.builder.add_loop(scene_.bodies[a].name, scene_.bodies[b].name, loop); });
   }
 
+  // The anchor is a point of body 1; in the pose of the file it is also the point of body 2.
   void place_connect(const Vec3& anchor, int a, int b, LoopClosure& loop) const {
     loop.placement_a = Pose::translation(anchor);
     loop.placement_b = Pose::translation(scene_.bodies[b].X_WB.inverse() * (scene_.bodies[a].X_WB * anchor));
   }
 
-  // relpose: where the anchor (a point of body 2) is in body 1, and how body 2 is turned against it. Without it, as in the file's pose.
+  // Places a <weld> by bodies. `relpose` says where the anchor, a point of body 2, is in body 1, and how body 2 is
+  // turned against it. Without it, or with a quaternion of zeros, the pose of the file counts.
   void place_weld(const Attributes& attributes, int a, int b, LoopClosure& loop) const {
     loop.placement_b = Pose::translation(attributes.vector3("anchor").value_or(Vec3::Zero()));
     loop.placement_a = scene_.bodies[a].X_WB.inverse() * scene_.bodies[b].X_WB * loop.placement_b;
@@ -117,7 +125,8 @@ class EqualityReader {
     loop.placement_a.R = rotation_from_wxyz(pose->tail<4>(), attributes.place(), context_.warnings);
   }
 
-  // q₁ = c₀ + c₁ q₂ + c₂ q₂² …, both from the file's pose, as q is here.
+  // Reads a <joint>: q₁ = c₀ + c₁ q₂ + c₂ q₂² …, where both count from the pose of the file, as q does here. Only the
+  // linear part is kept.
   void read_follower(const Attributes& attributes) {
     const XmlElement& element = attributes.element();
     const VecX c = attributes.filled("polycoef", (VecX(5) << 0, 1, 0, 0, 0).finished());
@@ -153,6 +162,7 @@ class EqualityReader {
     followers_.push_back(std::move(follower));
   }
 
+  // Refuses a chain that comes back to its first joint, and one that is too long. The message shows the way.
   void check_chain(const Follower& first) {
     std::string way = scene_.joint(first.joint).name;
     const Follower* at = &first;
@@ -165,7 +175,7 @@ class EqualityReader {
     }
   }
 
-  // Some joint that follows nothing: what a locked joint is held against.
+  // Any joint that follows nothing: a joint that is to be held can follow it with the multiplier 0.
   std::optional<JointPlace> free_source() const {
     for (std::size_t b = 1; b < scene_.bodies.size(); ++b) {
       for (std::size_t j = 0; j < scene_.bodies[b].joints.size(); ++j) {
@@ -177,7 +187,7 @@ class EqualityReader {
     return std::nullopt;
   }
 
-  // Where no joint is left to refer to, limits hold it.
+  // Holds a joint by its limits, where there is no joint that it could follow.
   void lock(const Follower& follower) {
     Joint& joint = scene_.joint(follower.joint).properties;
     joint.lower = joint.upper = follower.offset;

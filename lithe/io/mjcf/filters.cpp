@@ -6,7 +6,7 @@ namespace lithe::internal::mjcf {
 
 namespace {
 
-constexpr int kGroups = 32;
+constexpr int kGroups = 32;  // bits of CollisionFilter::groups
 
 }  // namespace
 
@@ -29,6 +29,7 @@ ContactFilters::ContactFilters(const std::vector<GeomPart>& geoms) {
   }
   for (const Combination& one : combinations) {
     for (std::size_t k = 0; k < combinations.size(); ++k) {
+      // A mask begins with all bits; those of groups that it does not meet are taken out.
       const Combination& other = combinations[k];
       const bool meet = ((one.contype & other.conaffinity) | (other.contype & one.conaffinity)) != 0;
       const bool paired = std::ranges::binary_search(one.partners, examples[k]);

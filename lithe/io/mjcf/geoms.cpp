@@ -18,6 +18,8 @@ constexpr int kHiddenGroup = 3;  // MuJoCo's viewer does not show geoms of this 
 
 using Type = GeomPart::Type;
 
+// The type of a geom; sphere is MuJoCo's default. Height fields and signed distance fields are left out, with a
+// warning.
 std::optional<Type> read_type(const Attributes& attributes, Context& context) {
   const std::string_view word = attributes.choice(
       "type", {"sphere", "plane", "capsule", "ellipsoid", "cylinder", "box", "mesh", "hfield", "sdf"});
@@ -33,7 +35,8 @@ std::optional<Type> read_type(const Attributes& attributes, Context& context) {
   return kTypes.at(word);
 }
 
-// How many numbers of `size` count.
+// How many numbers of `size` count: the radius; the radius and the half length along z; or three half sizes. The size
+// of a plane is for the eye, and a mesh brings its own.
 int size_count(Type type) {
   switch (type) {
     case Type::sphere: return 1;
@@ -45,7 +48,9 @@ int size_count(Type type) {
   }
 }
 
-// A primitive that stands for a mesh, as MuJoCo fits it: by the box of the mesh's moments, or of its bounds.
+// Fits a primitive to the mesh that its geom names, as MuJoCo does it: to the box that has the mesh's moments, or with
+// fitaabb to the mesh's bounds. Where a radius takes the place of several half sizes of the box it is their mean, or
+// for bounds the largest of them.
 void fit_to_mesh(const Attributes& attributes, Context& context, const Pose& frame, GeomPart& geom) {
   const int mesh = context.assets.mesh(attributes.text("mesh"), attributes.place());
   const auto [X_MF, half] = context.assets.fitting_box(mesh, attributes.flag_or("shellinertia", false));
@@ -69,6 +74,8 @@ void fit_to_mesh(const Attributes& attributes, Context& context, const Pose& fra
   }
 }
 
+// Reads the size and the pose of a geom. `fromto` gives both for what is long: the pose has its middle and its
+// direction, and the half length becomes the last number of the size.
 void read_size_and_pose(const Attributes& attributes, Context& context, const Pose& frame, GeomPart& geom) {
   if (geom.type != Type::mesh && attributes.has("mesh")) {
     fit_to_mesh(attributes, context, frame, geom);
@@ -91,7 +98,8 @@ void read_size_and_pose(const Attributes& attributes, Context& context, const Po
   geom.X_BG = frame * (line ? line->middle : read_pose(attributes, context.compiler, context.warnings));
 }
 
-// What two surfaces are to each other is simpler here: one friction coefficient, no priorities.
+// Reads how the geom's surface behaves and what it touches. Two surfaces that meet are simpler here than in MuJoCo:
+// there is one coefficient of friction and there are no priorities.
 void read_surface(const Attributes& attributes, Context& context, GeomPart& geom) {
   static const VecX kFriction = Vec3(1, 0.005, 0.0001);
   const VecX friction = attributes.filled("friction", kFriction);
@@ -120,6 +128,7 @@ void read_surface(const Attributes& attributes, Context& context, GeomPart& geom
   geom.conaffinity = static_cast<std::uint32_t>(attributes.integer_or("conaffinity", 1));
 }
 
+// Reads `mass`, kg, or `density`, kg/m³; the mass goes before. 1000 is MuJoCo's default density, that of water.
 void read_mass(const Attributes& attributes, Context& context, GeomPart& geom) {
   geom.mass = attributes.number("mass");
   if (geom.mass && *geom.mass < 0) attributes.fail("mass", "it must not be negative");
@@ -132,6 +141,7 @@ void read_mass(const Attributes& attributes, Context& context, GeomPart& geom) {
   }
 }
 
+// The colour of a geom; MuJoCo's default is half grey.
 Vec4 read_color(const Attributes& attributes, Context& context) {
   // A geom's own colour goes over its material's.
   if (const auto rgba = attributes.numbers("rgba", 4, 4)) return *rgba;
@@ -141,7 +151,7 @@ Vec4 read_color(const Attributes& attributes, Context& context) {
   return Vec4(0.5, 0.5, 0.5, 1);
 }
 
-// A ball of triangles with radius 1, which the visuals of ellipsoids stretch.
+// A ball of triangles with radius 1. Visuals have no ellipsoids, so theirs is this mesh, stretched.
 std::shared_ptr<const TriangleMesh> unit_ball() {
   constexpr int kRings = 12, kAround = 24;
   auto mesh = std::make_shared<TriangleMesh>();
@@ -162,12 +172,12 @@ std::shared_ptr<const TriangleMesh> unit_ball() {
   return mesh;
 }
 
-// Writes geoms as shapes that collide and as visuals to be seen.
+// Adds geoms to the model as shapes that collide, and as visuals.
 class GeomWriter {
  public:
   explicit GeomWriter(Context& context) : context_(context), filters_(context.scene.geoms) {}
 
-  // Gives the names of the shapes that the geom became.
+  // Adds a geom and returns the names of the shapes that it became. A geom that touches nothing becomes a visual only.
   std::vector<std::string> add(const GeomPart& geom) {
     std::vector<std::string> shapes;
     if (geom.touches()) shapes = add_shapes(geom);
@@ -180,6 +190,7 @@ class GeomWriter {
   bool exact() const { return filters_.exact(); }
 
  private:
+  // Adds the shapes of a geom that touches something. Only a mesh can be several, its convex pieces.
   std::vector<std::string> add_shapes(const GeomPart& geom) {
     Shape shape{.name = geom.name,
                 .geometry = {},
@@ -210,6 +221,7 @@ class GeomWriter {
     return names;
   }
 
+  // Counts the points of a mesh against LoadLimits::convex_points.
   ConvexMesh counted(ConvexMesh mesh, const GeomPart& geom) {
     points_ += static_cast<int>(mesh.points.size());
     const int most = context_.resources.options().limits.convex_points;
@@ -218,6 +230,7 @@ class GeomWriter {
     return mesh;
   }
 
+  // Adds the visual of a geom. A mesh that cannot be read is left out, with a warning.
   void add_visual(const GeomPart& geom) {
     Visual visual{.name = geom.name,
                   .body = context_.scene.bodies[geom.body].name,
@@ -252,6 +265,8 @@ class GeomWriter {
   int points_ = 0;
 };
 
+// Warns that friction between geoms may differ from MuJoCo's. Where all coefficients are equal both rules give the
+// same.
 void warn_of_differing_friction(Context& context) {
   const GeomPart* first = nullptr;
   for (const GeomPart& geom : context.scene.geoms) {
@@ -280,6 +295,7 @@ void read_geom(Context& context, const XmlElement& element, int body, int inheri
   const Attributes attributes = context.defaults.attributes(element, Kind::geom, inherited_class);
   const std::optional<Type> type = read_type(attributes, context);
   if (!type) {
+    // MuJoCo counts a geom that is left out here, so the layout keeps a place for it.
     context.scene.all_geoms.emplace_back(body, -1);
     return;
   }
@@ -317,6 +333,7 @@ void add_geoms(Context& context) {
   GeomWriter writer(context);
   std::vector<std::vector<std::string>> shapes;
   for (const GeomPart& geom : context.scene.geoms) {
+    // A plane is a half-space without bounds, which only makes sense where it stands still. MuJoCo refuses it as well.
     const bool moves = context.scene.bodies[geom.body].mover != 0;
     if (geom.type == Type::plane && moves) geom.from.fail("a plane on a body that moves: planes belong to the world");
     shapes.push_back(writer.add(geom));

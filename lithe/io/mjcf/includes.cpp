@@ -10,6 +10,7 @@ namespace {
 
 constexpr NotHonoured kIncludeNotHonoured[] = {{"prefix", "names are taken as they are"}};
 
+// The path without links and "..", by which a file is recognised; the path as it is where the disk cannot tell.
 fs::path canonical_path(const fs::path& path) {
   std::error_code error;
   const fs::path found = fs::weakly_canonical(path, error);
@@ -24,6 +25,7 @@ Includes::Includes(const XmlElement& main, Resources& resources, WarningList& wa
 }
 
 std::string Includes::file_name(const std::string& folder, const std::string& file, const SourcePlace& place) const {
+  // The compiler's folder is put before relative names only.
   const bool complete = folder.empty() || fs::path(file).is_absolute() || file.find("://") != std::string::npos;
   const fs::path name = complete ? fs::path(file) : fs::path(folder) / file;
   // Resources takes a relative name from the folder of the file that asks.
@@ -32,6 +34,7 @@ std::string Includes::file_name(const std::string& folder, const std::string& fi
   return !is_there(from_main, place) && is_there(name.string(), place) ? name.string() : from_main;
 }
 
+// Whether a file of that name is found. One that must not be read is an error.
 bool Includes::is_there(const std::string& name, const SourcePlace& place) const {
   try {
     resources_.resolve(name, place);
@@ -47,6 +50,8 @@ std::vector<XmlElement> Includes::children(const XmlElement& element) {
   return result;
 }
 
+// Appends the children of an element. An <include> is replaced by the children of that file's root element, whatever
+// the root is called.
 void Includes::append_children(const XmlElement& element, std::vector<XmlElement>& out, int depth) {
   for (const XmlElement& child : element.children()) {
     if (child.name() != "include") {

@@ -8,16 +8,19 @@
 
 namespace lithe::internal::mjcf {
 
-// <include file="…"/> stands for the children of that file's root element. As in MuJoCo, names are relative to the folder of the *main*
-// file or, where nothing is there, to that of the file that says them; and a file may be included once: so there are no cycles.
+// Follows <include file="…"/>, which stands for the children of that file's root element. As in MuJoCo, names are
+// relative to the folder of the *main* file or, where nothing is there, to that of the file that says them; and a file
+// may be included once, so that there are no cycles.
 class Includes {
  public:
   Includes(const XmlElement& main, Resources& resources, WarningList& warnings);
 
-  // The element's children with included ones in the place of each <include>. To be asked once per element.
+  // The element's children, with those of included files in the place of each <include>. To be called once per element,
+  // since an include counts each time.
   std::vector<XmlElement> children(const XmlElement& element);
 
-  // A file name of the main file or an included one as Resources is to be asked for it, with the folder that the compiler adds.
+  // The name by which Resources is to be asked for a file that the element at `place` names. `folder` is what the
+  // compiler puts before names (meshdir), or empty.
   std::string file_name(const std::string& folder, const std::string& file, const SourcePlace& place) const;
 
  private:
@@ -27,7 +30,7 @@ class Includes {
   Resources& resources_;
   WarningList& warnings_;
   std::string main_file_;
-  std::unordered_map<std::string, SourcePlace> included_;  // by path: where from
+  std::unordered_map<std::string, SourcePlace> included_;  // by path: where it was included
 };
 
 }  // namespace lithe::internal::mjcf

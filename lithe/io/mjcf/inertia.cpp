@@ -13,7 +13,7 @@ namespace {
 
 constexpr AttributeRules kInertialRules = {"pos mass diaginertia fullinertia quat axisangle xyaxes zaxis euler"};
 
-// Solids of density 1 in their own frames; a plane is thin, and has none.
+// The mass properties of a geom as a solid of density 1, in its own frame. A plane has none.
 SpatialInertia unit_inertia(const GeomPart& geom, Assets& assets) {
   const double x = geom.size.x(), y = geom.size.y(), z = geom.size.z();
   constexpr double kPi = std::numbers::pi;
@@ -33,10 +33,13 @@ SpatialInertia unit_inertia(const GeomPart& geom, Assets& assets) {
   return {};
 }
 
+// The same body with a density that is `factor` times as large.
 SpatialInertia scaled(const SpatialInertia& inertia, double factor) {
   return {factor * inertia.mass, factor * inertia.first_moment, factor * inertia.rotational};
 }
 
+// The inertia of a body by its geoms, in the body frame. Geoms outside inertiagrouprange do not count, nor those
+// without a mass.
 SpatialInertia from_geoms(Context& context, const BodyPart& body) {
   const Compiler& compiler = context.compiler;
   SpatialInertia sum;
@@ -51,13 +54,16 @@ SpatialInertia from_geoms(Context& context, const BodyPart& body) {
   return sum;
 }
 
-// An inertia as files state it.
+// An inertia as files state it: the mass, kg; the inertia about the centre of mass, kg·m²; and X_BC, the pose of the
+// inertial frame C in the body frame. The origin of C is the centre of mass.
 struct Stated {
   double mass = 0;
   Mat3 about_centre = Mat3::Zero();
   Pose X_BC = {};
 };
 
+// Reads <inertial>. diaginertia has the moments in the axes of its frame; fullinertia has the matrix as ixx iyy izz ixy
+// ixz iyz in the axes of the body, and so excludes an orientation.
 Stated read_inertial(Context& context, const XmlElement& element) {
   check_attributes(element, kInertialRules, context.warnings);
   const Attributes attributes(element);
@@ -77,7 +83,8 @@ Stated read_inertial(Context& context, const XmlElement& element) {
   return stated;
 }
 
-// The compiler's lower bounds, and its way of repairing moments that no real body has: their mean.
+// Applies the compiler's lower bounds (boundmass, boundinertia), and balanceinertia: moments that no real body has are
+// replaced by their mean.
 void bound(const Compiler& compiler, Stated& stated) {
   stated.mass = std::max(stated.mass, compiler.least_mass);
   if (compiler.least_inertia == 0 && !compiler.balance_inertia) return;
@@ -89,6 +96,8 @@ void bound(const Compiler& compiler, Stated& stated) {
   stated.about_centre = solver.eigenvectors() * moments.asDiagonal() * solver.eigenvectors().transpose();
 }
 
+// The inertia of a body by the rule of inertiafromgeom: with "auto" an <inertial> counts, and the geoms where there is
+// none.
 Stated stated_inertia(Context& context, const BodyPart& body) {
   const Switch mode = context.compiler.inertia_from_geoms;
   const bool use_geoms = mode == Switch::yes || (mode == Switch::automatic && !body.inertial);
@@ -112,6 +121,7 @@ void compute_inertias(Context& context) {
     part.unphysical = body.allow_unphysical_inertia;
     total += stated.mass;
   }
+  // settotalmass scales all bodies alike, inertias and all.
   if (context.compiler.total_mass <= 0 || total <= 0) return;
   const double factor = context.compiler.total_mass / total;
   for (BodyPart& part : context.scene.bodies) part.inertia = scaled(part.inertia, factor);

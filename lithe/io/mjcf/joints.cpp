@@ -9,6 +9,7 @@ namespace lithe::internal::mjcf {
 
 namespace {
 
+// The type of a joint; hinge is MuJoCo's default.
 JointPart::Type read_type(const Attributes& attributes) {
   const std::string_view word = attributes.choice("type", {"hinge", "slide", "ball", "free"});
   if (word == "slide") return JointPart::Type::slide;
@@ -16,6 +17,7 @@ JointPart::Type read_type(const Attributes& attributes) {
   return word == "free" ? JointPart::Type::free : JointPart::Type::hinge;
 }
 
+// A property of a joint that must not be negative, 0 where it is absent.
 double not_negative(const Attributes& attributes, const char* name) {
   // Newer files may give a polynomial: its constant part comes first.
   const std::optional<VecX> numbers = attributes.numbers(name, 1, 10);
@@ -25,6 +27,8 @@ double not_negative(const Attributes& attributes, const char* name) {
   return (*numbers)[0];
 }
 
+// Reads `range`, in degrees or rad for a hinge and in m for a slide. MuJoCo counts it from its own zero, hence the
+// shift by ref. The range of a ball is not honoured.
 void read_limits(const Attributes& attributes, Context& context, JointPart& part) {
   const std::optional<VecX> range = read_limited_range(attributes, "range", "limited", context);
   if (!range) return;
@@ -42,6 +46,8 @@ void read_limits(const Attributes& attributes, Context& context, JointPart& part
   if ((*range)[1] < kNoLimit) part.properties.upper = position((*range)[1]);
 }
 
+// Reads actuatorfrcrange, the bounds of what all actuators of the joint do together. A Model's bound is the same in
+// both directions; the exact ones are kept for the layout.
 void read_effort_limit(const Attributes& attributes, Context& context, JointPart& part) {
   const std::optional<VecX> range = read_limited_range(attributes, "actuatorfrcrange", "actuatorfrclimited", context);
   if (!range || !part.has_one_dof()) return;
@@ -67,6 +73,7 @@ std::optional<VecX> read_limited_range(const Attributes& attributes, const char*
     if (limited == Switch::yes) attributes.fail(limited_name, fmt::format("but there is no {}", range_name));
     return std::nullopt;
   }
+  // With "auto", the default, a range counts if it is there, unless the compiler's autolimits is off.
   if (limited == Switch::automatic) {
     if (range->isZero(0)) return std::nullopt;  // MuJoCo's way of saying none
     if (!context.compiler.automatic_limits) {
@@ -90,6 +97,7 @@ JointPart read_joint(Context& context, const XmlElement& element, int inherited_
   part.anchor = frame * attributes.vector3("pos").value_or(Vec3::Zero());
 
   Joint& joint = part.properties;
+  // Anchor and axis are written in the frame around the joint; here they are in the body's.
   joint.axis = frame.R * attributes.vector3("axis").value_or(Vec3::UnitZ());
   if (part.has_one_dof()) {
     const double length = robust_norm(joint.axis);
@@ -100,6 +108,7 @@ JointPart read_joint(Context& context, const XmlElement& element, int inherited_
       return part.type == JointPart::Type::hinge ? context.compiler.angle(written) : written;
     };
     part.ref = position("ref");
+    // A spring's rest is counted from MuJoCo's zero, as a limit is.
     joint.rest = position("springref") - part.ref;
   }
   joint.stiffness = not_negative(attributes, "stiffness");

@@ -17,7 +17,8 @@ constexpr NotHonoured kKeyNotHonoured[] = {
 // mpos and mquat are of mocap bodies, which have their own warning.
 constexpr AttributeRules kKeyRules = {"name time qpos qvel ctrl mpos mquat", kKeyNotHonoured};
 
-// MuJoCo's quaternion (w, x, y, z) in our order. Files have zeros where somebody forgot the 1; MuJoCo takes them for no rotation.
+// A quaternion of MuJoCo's (w, x, y, z) in Lithe's order, normalised. Files have zeros where somebody forgot the 1;
+// MuJoCo takes them for no rotation, and so does this, with a warning.
 Vec4 reordered(const Vec4& wxyz, const Attributes& attributes, WarningList& warnings) {
   const double length = wxyz.norm();
   if (length > 1e-9) return Vec4(wxyz[1], wxyz[2], wxyz[3], wxyz[0]) / length;
@@ -26,7 +27,8 @@ Vec4 reordered(const Vec4& wxyz, const Attributes& attributes, WarningList& warn
   return quaternion_identity();
 }
 
-// qpos lists the same numbers as q, in the same order, but for quaternions and for what a joint calls 0.
+// Translates qpos into q. Both list the same numbers in the same order, but quaternions differ in their order and
+// hinges and slides in what they call 0.
 VecX configuration(const Scene& scene, const VecX& qpos, const Attributes& attributes, WarningList& warnings) {
   VecX q = qpos;
   for (const BodyPart& body : scene.bodies) {
@@ -43,7 +45,7 @@ VecX configuration(const Scene& scene, const VecX& qpos, const Attributes& attri
   return q;
 }
 
-// What the controls of a keyframe ask of the motors.
+// Sets the motor targets for which the controls of a keyframe ask. Efforts are none of a keyframe's numbers here.
 void read_controls(Context& context, const Attributes& attributes, const VecX& ctrl, Keyframe& key) {
   const std::vector<MujocoLayout::Control>& controls = context.loaded.mujoco.controls;
   for (std::size_t i = 0; i < controls.size(); ++i) {
@@ -58,7 +60,8 @@ void read_controls(Context& context, const Attributes& attributes, const VecX& c
   }
 }
 
-// A keyframe that says nothing of controls is held by its position servos: a robot that somebody put on its feet is to stand.
+// Sets the targets of a keyframe that says nothing of controls: its position servos hold its pose, because a robot that
+// somebody has put on its feet is to stand. A target must be within what the control's range allows.
 void hold(const LoadedModel& loaded, Keyframe& key) {
   for (std::size_t m = 0; m < loaded.model.motors().size(); ++m) {
     const Motor& motor = loaded.model.motors()[m];
@@ -74,7 +77,8 @@ void hold(const LoadedModel& loaded, Keyframe& key) {
   }
 }
 
-// The numbers of one list of a keyframe; nothing where there is none, or where it cannot fit.
+// The numbers of one list of a keyframe; nothing if it is absent. A list of the wrong length is an error, unless parts
+// of the model are left out: then it is a warning, and the list is not read.
 std::optional<VecX> read_list(Context& context, const Attributes& attributes, const char* name, Eigen::Index wanted) {
   const std::optional<VecX> numbers = attributes.numbers(name, 0, 10'000'000);
   if (!numbers) return std::nullopt;
@@ -87,10 +91,12 @@ std::optional<VecX> read_list(Context& context, const Attributes& attributes, co
   return std::nullopt;
 }
 
+// Reads a <key>. Lists that are absent are those of the state in which the model starts.
 void read_key(Context& context, const XmlElement& element, NameSet& names) {
   check_attributes(element, kKeyRules, context.warnings);
   const Attributes attributes(element);
   const LoadedModel& loaded = context.loaded;
+  // Names of keyframes are made unique, so that each can be asked for.
   Keyframe key{.name = names.unique(attributes.name() ? attributes.name() : "key"),
                .time = attributes.number_or("time", 0),
                .q = loaded.q,
@@ -152,6 +158,7 @@ void read_keyframes(Context& context, const std::vector<XmlElement>& sections, i
       read_key(context, element, names);
     }
   }
+  // MuJoCo has as many keyframes as <size nkey> says; those that the file does not give are its initial state.
   check_room(context.root, count);
   const LoadedModel& loaded = context.loaded;
   while (static_cast<int>(loaded.keyframes.size()) < count) {

@@ -5,6 +5,7 @@ namespace lithe::internal::mjcf {
 
 namespace {
 
+// The word for a type of geom in the names that geoms are given.
 const char* word_for(GeomPart::Type type) {
   switch (type) {
     case GeomPart::Type::plane: return "plane";
@@ -18,7 +19,8 @@ const char* word_for(GeomPart::Type type) {
   return "geom";
 }
 
-// Gives each part without a name the one that `suggest` has for it. Names that the file gives come first.
+// Gives each part without a name the one that `suggest` has for it. The names that the file gives are taken first, so
+// that none of them is changed.
 template <class Parts, class Suggest>
 void complete(NameSet& names, Parts& parts, Suggest suggest) {
   for (const auto& part : parts) {
@@ -39,6 +41,7 @@ void name_parts(Scene& scene) {
     return fmt::format("{}_{}", scene.bodies[geom.body].name, word_for(geom.type));
   });
   complete(site_names, scene.sites, [&](const SitePart& site) { return scene.bodies[site.body].name + "_site"; });
+  // Joints stand in their bodies, not in a list, so they are named one by one.
   for (const auto& [name, place] : scene.joint_index) joint_names.unique(name);
   for (BodyPart& body : scene.bodies) {
     for (JointPart& joint : body.joints) {

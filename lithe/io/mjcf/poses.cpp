@@ -14,12 +14,15 @@ namespace lithe::internal::mjcf {
 
 namespace {
 
+// The vector with length 1. One without a direction is an error about that attribute.
 Vec3 unit(const Vec3& v, const Attributes& attributes, const char* name) {
   const double length = robust_norm(v);
   if (!(length > 1e-14) || !std::isfinite(length)) attributes.fail(name, "an axis must not have length 0");
   return v / length;
 }
 
+// The rotation by three angles about the axes of the compiler's eulerseq. A lower-case letter is an axis that turns
+// along, so its rotation is multiplied from the right; an upper-case one is fixed.
 Mat3 from_euler(const Vec3& angles, const Compiler& compiler) {
   Mat3 R = Mat3::Identity();
   for (int i = 0; i < 3; ++i) {
@@ -32,6 +35,7 @@ Mat3 from_euler(const Vec3& angles, const Compiler& compiler) {
   return R;
 }
 
+// The rotation by its x and y axes. As in MuJoCo, y is made orthogonal to x, and z follows from both.
 Mat3 from_axes(const VecX& xy, const Attributes& attributes) {
   Mat3 R;
   R.col(0) = unit(xy.head<3>(), attributes, "xyaxes");
@@ -41,7 +45,8 @@ Mat3 from_axes(const VecX& xy, const Attributes& attributes) {
   return R;
 }
 
-// Which of the five ways is used: the element's own, else the class's; null if none.
+// The attribute by which the orientation is given, of the five that there are: the element's own, else the class's;
+// null where there is none. An element that has two is an error.
 const char* orientation_of(const Attributes& attributes) {
   const char* own = nullptr;
   for (const char* name : kOrientations) {
@@ -56,6 +61,7 @@ const char* orientation_of(const Attributes& attributes) {
   return nullptr;
 }
 
+// Reads the orientation, by whichever attribute it is given; without one it is the identity.
 Mat3 read_orientation(const Attributes& attributes, const Compiler& compiler, WarningList& warnings) {
   const char* name = orientation_of(attributes);
   if (!name) return Mat3::Identity();
@@ -74,6 +80,7 @@ Mat3 shortest_turn_from_z(const Vec3& direction) {
   const Vec3 axis = Vec3::UnitZ().cross(direction);
   const double sine = axis.norm();
   const double angle = std::atan2(sine, direction.z());
+  // Where the two directions are opposite any axis across would do; MuJoCo takes x.
   return rotation_about(sine < 1e-10 ? Vec3(Vec3::UnitX()) : Vec3(axis / sine), angle);
 }
 
@@ -87,6 +94,7 @@ std::optional<Segment> read_from_to(const Attributes& attributes) {
   const Vec3 from = ends->head<3>(), to = ends->tail<3>();
   const double length = robust_norm(to - from);
   if (!(length > 1e-14) || !std::isfinite(length)) attributes.fail("fromto", "the two points must be apart");
+  // The z axis looks from the second point to the first, as in MuJoCo.
   return Segment{{shortest_turn_from_z((from - to) / length), 0.5 * from + 0.5 * to}, 0.5 * length};
 }
 

@@ -12,7 +12,7 @@ namespace mjcf {
 
 namespace {
 
-// The sections of a file by name. Each may stand several times; together they are one.
+// The sections of a file by name. Each may stand several times, and all of one name together are one.
 class Sections {
  public:
   explicit Sections(Context& context) {
@@ -45,6 +45,7 @@ class Sections {
   std::unordered_map<std::string, std::vector<XmlElement>> sections_;
 };
 
+// The joint of a Model for a hinge, a slide or a ball.
 Joint primitive(const JointPart& part, const Pose& placement) {
   Joint joint = part.properties;
   joint.name = part.name;
@@ -55,7 +56,7 @@ Joint primitive(const JointPart& part, const Pose& placement) {
   return joint;
 }
 
-// What <flag> switches off, the model does not have.
+// Takes out of a joint what <flag> switches off: the model does not have it.
 void leave_out(const Physics& physics, Joint& joint) {
   if (!physics.springs) joint.stiffness = 0;
   if (!physics.damping) joint.damping = 0;
@@ -66,7 +67,8 @@ void leave_out(const Physics& physics, Joint& joint) {
   }
 }
 
-// MuJoCo's free joint states the pose in the world, so its frame is the world's, and a spring holds it in the file's pose.
+// The joints of a free joint. MuJoCo's states the pose in the world, so its frame is the world's; its spring rests in
+// the pose of the file.
 JointList free_joints(const BodyPart& body, const JointPart& part) {
   JointList joints = free_joint(part.name);
   for (std::size_t k = 0; k < joints.size(); ++k) {
@@ -81,7 +83,8 @@ JointList free_joints(const BodyPart& body, const JointPart& part) {
   return joints;
 }
 
-// Joint i turns or slides the body frame about its anchor pᵢ: X_PB = X · ∏ T(pᵢ) Jᵢ(qᵢ) T(−pᵢ).
+// Adds a body with its joints. Joint i turns or slides the body frame about its anchor pᵢ:
+// X_PB = X · ∏ T(pᵢ) Jᵢ(qᵢ) T(−pᵢ).
 void add_body(const Context& context, const BodyPart& part, ModelBuilder& builder) {
   Body body{.name = part.name, .inertia = part.inertia};
   body.allow_unphysical_inertia = part.unphysical;
@@ -105,6 +108,8 @@ void add_body(const Context& context, const BodyPart& part, ModelBuilder& builde
 }  // namespace
 
 void lock_massless_joints(Context& context) {
+  // Bodies are visited from the leaves inwards, so that what hangs on a body is known before the body. An armature
+  // resists by itself, without any mass.
   Scene& scene = context.scene;
   std::vector<char> heavy(scene.bodies.size(), 0);
   for (std::size_t b = scene.bodies.size(); b-- > 1;) {
@@ -125,6 +130,7 @@ void lock_massless_joints(Context& context) {
 }
 
 void number_joints(Context& context) {
+  // MuJoCo counts in the same order, body by body. Locked joints have no numbers here.
   MujocoLayout& layout = context.loaded.mujoco;
   int q = 0, v = 0;
   for (BodyPart& body : context.scene.bodies) {
@@ -149,7 +155,7 @@ void add_bodies(const Context& context, ModelBuilder& builder) {
   for (std::size_t b = 1; b < context.scene.bodies.size(); ++b) add_body(context, context.scene.bodies[b], builder);
 }
 
-// <size nkey="5">; the rest of <size> is only for MuJoCo's memory.
+// The number of keyframes that <size nkey="…"> asks for. The rest of <size> is for MuJoCo's memory only.
 static int least_keyframes(const std::vector<XmlElement>& sections) {
   int count = 0;
   for (const XmlElement& section : sections) count = std::max(count, Attributes(section).integer_or("nkey", 0));
@@ -157,7 +163,7 @@ static int least_keyframes(const std::vector<XmlElement>& sections) {
 }
 
 void add_sites(Context& context) {
-  // MuJoCo numbers sites body by body; nothing refers to them by number any more.
+  // MuJoCo numbers sites body by body. They can be sorted now, because nothing refers to them by number any more.
   std::ranges::stable_sort(context.scene.sites, {}, &SitePart::body);
   for (const SitePart& site : context.scene.sites) {
     at_line(site.from, [&] {
@@ -173,6 +179,7 @@ void add_sites(Context& context) {
 LoadedModel read_mjcf(const XmlElement& mujoco, Resources& resources, WarningList& warnings) {
   mjcf::Context context(mujoco, resources, warnings);
   mjcf::check_attributes(mujoco, {"model"}, warnings);
+  // These are MuJoCo's defaults for the name of a model and for the time step, s.
   const char* name = mujoco.attribute("model");
   context.loaded.name = name ? name : "MuJoCo Model";
   context.loaded.time_step = 0.002;

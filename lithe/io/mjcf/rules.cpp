@@ -6,6 +6,7 @@ namespace lithe::internal::mjcf {
 
 namespace {
 
+// Whether the name is in the list.
 template <std::size_t N>
 bool is_one_of(std::string_view name, const std::array<std::string_view, N>& names) {
   return std::ranges::find(names, name) != names.end();
@@ -36,6 +37,7 @@ std::string gain_key(std::string_view element, std::string_view attribute) {
 }
 
 void drop_replaced_orientations(const XmlElement& element, DefaultSet& set) {
+  // An element that gives no orientation leaves the class's as it is.
   const bool gives_one = std::ranges::any_of(kOrientations, [&](const char* name) { return element.attribute(name); });
   if (!gives_one) return;
   std::erase_if(set, [&](const DefaultAttribute& attribute) {

@@ -8,8 +8,9 @@
 
 namespace lithe::internal::mjcf {
 
-// Which attributes are read, harmless or not honoured, for the elements that default classes speak of. Those without a reason are read, or
-// harmless (colours, groups of the viewer, users' numbers), or warned of where their value is unusual.
+// Which attributes are read, harmless or not honoured, for the elements of which default classes speak. Those without a
+// reason are read; or they are harmless, as colours, groups of the viewer and users' numbers are; or they are warned of
+// where their value is unusual.
 
 inline constexpr std::string_view kRigid = "contacts, limits and constraints are rigid here, not springs";
 
@@ -39,7 +40,7 @@ inline constexpr AttributeRules kGeomRules = {
 inline constexpr AttributeRules kSiteRules = {
     "name class group user type size pos quat axisangle xyaxes zaxis euler fromto material rgba mesh"};
 
-// maxhullvert is harmless: the hull is kept whole.
+// maxhullvert is harmless: Lithe bounds the vertices of hulls by a rule of its own.
 inline constexpr AttributeRules kMeshRules = {
     "name class file scale refpos refquat vertex face inertia content_type material normal texcoord smoothnormal "
     "maxhullvert builtin params"};
@@ -60,7 +61,7 @@ inline constexpr NotHonoured kPairNotHonoured[] = {
 };
 inline constexpr AttributeRules kPairRules = {"name class geom1 geom2", kPairNotHonoured};
 
-// The known ones include those of the kinds of actuator that are warned of as a whole.
+// The known attributes include those of kinds of actuator that are warned of as a whole.
 inline constexpr NotHonoured kActuatorNotHonoured[] = {
     {"delay nsample", "actuators act at once"},     {"armature", "give the joint this armature"},
     {"damping", "give the joint this damping"},     {"ffrange", "there is no feed-forward"},
@@ -75,16 +76,17 @@ inline constexpr AttributeRules kActuatorRules = {
     "saturation thermal lengthrange actlimited actrange interp",
     kActuatorNotHonoured};
 
-bool is_actuator(std::string_view element);       // motor, position, general …
+bool is_actuator(std::string_view element);       // a child of <actuator>: motor, position, general …
 bool is_quiet_default(std::string_view element);  // in <default>: only seen, or warned of where used
 
-// Attributes that mean something for one kind of actuator only; default classes keep them under "position.kp".
+// Whether an attribute means something for one kind of actuator only. Default classes keep it by its key:
+// "position.kp".
 bool is_gain(std::string_view attribute);
 std::string gain_key(std::string_view element, std::string_view attribute);
 
-// The five ways to give an orientation.
+// The five attributes by which an orientation can be given.
 inline constexpr std::array<const char*, 5> kOrientations = {"quat", "axisangle", "xyaxes", "zaxis", "euler"};
-// Removes from a class the orientation that this element of it says in another way.
+// Removes from a class the orientation that this element of the class replaces by one of the other ways.
 void drop_replaced_orientations(const XmlElement& element, DefaultSet& set);
 
 }  // namespace lithe::internal::mjcf

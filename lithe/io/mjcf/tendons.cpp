@@ -4,7 +4,7 @@ namespace lithe::internal::mjcf {
 
 namespace {
 
-// A tendon's own forces and bounds: the model has nothing that acts between several joints.
+// A tendon's own forces and bounds are not honoured: a Model has nothing that acts between several joints.
 constexpr NotHonoured kTendonNotHonoured[] = {
     {"limited range stiffness damping frictionloss springlength armature actuatorfrclimited actuatorfrcrange "
      "solreflimit solimplimit solreffriction solimpfriction margin",
@@ -12,6 +12,7 @@ constexpr NotHonoured kTendonNotHonoured[] = {
 };
 constexpr AttributeRules kTendonRules = {"name class group user width material rgba", kTendonNotHonoured};
 
+// Reads the joints of a <fixed> tendon, with their coefficients.
 void read_fixed_tendon(Context& context, const XmlElement& element, TendonPart& tendon) {
   for (const XmlElement& part : context.includes.children(element)) {
     if (part.name() != "joint") {
@@ -27,7 +28,8 @@ void read_fixed_tendon(Context& context, const XmlElement& element, TendonPart& 
 
 }  // namespace
 
-// A tendon is nothing by itself here, but actuators may pull at one (ActuatorReader).
+// A tendon is no part of a Model, but actuators may pull at one (ActuatorReader). A spatial one is kept by its name
+// only, so that an actuator that names it is left out and not refused.
 void read_tendons(Context& context, const std::vector<XmlElement>& sections) {
   for (const XmlElement& section : sections) {
     for (const XmlElement& element : context.includes.children(section)) {

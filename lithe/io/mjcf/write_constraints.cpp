@@ -6,9 +6,10 @@ namespace lithe::internal::mjcf {
 
 namespace {
 
-constexpr double kRigidGain = 1e8;  // what an infinite gain becomes
+constexpr double kRigidGain = 1e8;  // what is written for an infinite gain
 
-// The frames coincide when X_a·A = X_b·B; as MJCF says it, body 2's anchor is at relpose in body 1, turned by R_A R_Bᵀ.
+// Writes where a <weld> holds its bodies. The frames coincide when X_a·A = X_b·B. MJCF says that with an anchor in body
+// 2, which is at relpose in body 1 and turned by R_A R_Bᵀ.
 void write_weld(const LoopClosure& loop, Output& out) {
   const Vec4 turn = quaternion_from_rotation(loop.placement_a.R * loop.placement_b.R.transpose());
   VecX pose(7);
@@ -17,6 +18,7 @@ void write_weld(const LoopClosure& loop, Output& out) {
   out.attribute("relpose", text_of(pose));
 }
 
+// Writes a loop as <weld> or <connect>, by sites or by bodies.
 void write_loop(const Model& model, const LoopClosure& loop, const std::vector<Pose>& X_WB, NameSet& names,
                 Output& out) {
   const bool weld = loop.kind == LoopClosure::Kind::weld;
@@ -37,6 +39,7 @@ void write_loop(const Model& model, const LoopClosure& loop, const std::vector<P
   out.close();
 }
 
+// Writes a <joint> of <equality>: q₁ = offset + multiplier·q₂.
 void write_follower(const std::string& name, const std::string& joint, const std::string& source, double offset,
                     double multiplier, Output& out) {
   out.open("joint");
@@ -47,6 +50,7 @@ void write_follower(const std::string& name, const std::string& joint, const std
   out.close();
 }
 
+// The gain as it is written. MJCF knows no infinite one.
 double finite_gain(double gain, const Motor& motor, Output& out) {
   if (std::isfinite(gain)) return gain;
   out.warn("rigid motor", fmt::format("motor '{}' is rigid, which MJCF does not know; its gain is written as {}",
@@ -58,6 +62,7 @@ double finite_gain(double gain, const Motor& motor, Output& out) {
 
 bool needs_sites(const LoopClosure& loop, const std::vector<Pose>& X_WB) {
   if (loop.kind == LoopClosure::Kind::weld) return false;
+  // By bodies, <connect> holds the points together that coincide in the neutral pose. Others need sites.
   const Vec3 apart = X_WB[loop.a] * loop.placement_a.p - X_WB[loop.b] * loop.placement_b.p;
   return apart.norm() > 1e-12;
 }
@@ -91,6 +96,7 @@ void write_actuators(const Model& model, Output& out) {
     if (position) out.attribute("kp", finite_gain(motor.stiffness, motor, out));
     out.attribute("kv", finite_gain(motor.damping, motor, out));
     if (std::isfinite(motor.max_effort)) {
+      // The two ends of a range must differ, also for a motor without strength.
       const double most = std::max(motor.max_effort, 1e-300);
       out.attribute("forcerange", text_of(Eigen::Vector2d(-most, most)));
     }

@@ -7,15 +7,18 @@ namespace lithe::internal::mjcf {
 
 namespace {
 
+// Whether the pose is the identity to the last bit.
 bool is_identity(const Pose& X) { return X.R == Mat3::Identity() && X.p == Vec3::Zero(); }
 
+// Whether the joint has anything that a <freejoint> cannot say.
 bool resists(const Joint& joint) {
   return joint.stiffness != 0 || joint.damping != 0 || joint.armature != 0 || joint.dry_friction != 0 ||
          std::isfinite(joint.lower) || std::isfinite(joint.upper) || std::isfinite(joint.effort_limit) ||
          std::isfinite(joint.velocity_limit);
 }
 
-// The name of the whole, if these joints are what free_joint() makes in the world's own frame; else nothing.
+// The name N of the free joint by which the body hangs, if its joints are N.x, N.y, N.z and N.ball as free_joint()
+// makes them in the world's own frame; else nothing.
 std::string free_joint_name(const Model& model, const Body& body) {
   if (body.parent != Model::world() || body.joints.size() != 4 || !is_identity(body.placement)) return {};
   static constexpr std::array<std::string_view, 4> kEndings = {".x", ".y", ".z", ".ball"};
@@ -32,7 +35,7 @@ std::string free_joint_name(const Model& model, const Body& body) {
   return name;
 }
 
-// MJCF has no half-open ranges, and the two ends must differ.
+// Writes the range of a joint. MJCF has no half-open ranges, and the two ends must differ.
 void write_range(const Joint& joint, Output& out) {
   if (!std::isfinite(joint.lower) && !std::isfinite(joint.upper)) return;
   const double lower = std::max(joint.lower, -kNoLimit);
@@ -41,6 +44,7 @@ void write_range(const Joint& joint, Output& out) {
   out.attribute("range", text_of(Eigen::Vector2d(lower, upper)));
 }
 
+// Writes what resists the joint's motion.
 void write_resistance(const Joint& joint, Output& out) {
   out.attribute_unless(0, "stiffness", joint.stiffness);
   out.attribute_unless(0, "damping", joint.damping);
@@ -51,6 +55,7 @@ void write_resistance(const Joint& joint, Output& out) {
   }
 }
 
+// Warns of what MJCF cannot say about a ball joint.
 void write_ball(const Joint& joint, const Pose& X_BJ, Output& out) {
   if ((X_BJ.R - Mat3::Identity()).cwiseAbs().maxCoeff() > 1e-9) {
     out.warn("turned ball",
@@ -67,7 +72,8 @@ void write_ball(const Joint& joint, const Pose& X_BJ, Output& out) {
   }
 }
 
-// A screw without room for its slide (MJCF has at most six degrees of freedom per body) is a hinge.
+// Writes a joint, whose frame at q = 0 is X_BJ in the body. A screw is a hinge and a slide that follows it; without
+// `room` for the slide (MJCF has at most six degrees of freedom per body) it is a hinge.
 void write_joint(const Joint& joint, const Pose& X_BJ, bool room, Output& out, std::vector<WrittenScrew>& screws) {
   const bool is_ball = joint.type == JointType::ball;
   const Vec3 axis = X_BJ.R * joint.axis;

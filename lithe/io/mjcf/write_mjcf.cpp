@@ -5,6 +5,7 @@
 namespace lithe {
 namespace internal::mjcf {
 
+// The shortest text that gives back the same number.
 std::string text_of(double number) { return fmt::format("{}", number); }
 
 std::string text_of(const ConstVecRef& numbers) {
@@ -26,6 +27,7 @@ void Output::warn(const std::string& kind, const std::string& text) {
 
 NeutralBody neutral(const Model& model, const Body& body) {
   NeutralBody result;
+  // MJCF has the joints in the body's frame, a Model from the parent outwards.
   std::vector<Pose> X_PJ;
   Pose at;
   for (const JointIndex j : body.joints) {
@@ -49,6 +51,8 @@ std::vector<Pose> neutral_poses(const Model& model) {
 
 namespace {
 
+// Writes <inertial>, or nothing for a body without mass and inertia. A moving body with a moment of 0 is one that
+// MuJoCo refuses, which is worth a warning.
 void write_inertial(const Body& body, bool moves, Output& out) {
   if (body.inertia.mass == 0 && body.inertia.rotational.isZero(0)) return;
   const Mat3 I = body.inertia.about_centre();
@@ -70,7 +74,8 @@ void write_inertial(const Body& body, bool moves, Output& out) {
   }
 }
 
-// Writes the tree without recursion: bodies come depth first, so what is open is a stack.
+// Writes the tree of bodies without recursion: bodies come depth first, so those that are open are a stack. Shapes,
+// frames and the sites of loops are sorted by body first.
 class BodyWriter {
  public:
   BodyWriter(const Model& model, const std::vector<Pose>& X_WB, Output& out)
@@ -84,6 +89,7 @@ class BodyWriter {
     }
   }
 
+  // Writes <worldbody>. Before a body is opened, those that are no parents of it are closed.
   void write() {
     out_.open("worldbody");
     write_parts(0);
@@ -105,6 +111,7 @@ class BodyWriter {
     std::vector<Frame> sites;
   };
 
+  // Opens a <body> and writes all of it but the bodies that hang on it.
   void write_body(int index, const Body& body) {
     const NeutralBody at = neutral(model_, body);
     out_.open("body");
@@ -115,6 +122,7 @@ class BodyWriter {
     write_parts(index);
   }
 
+  // Writes the geoms and sites of a body.
   void write_parts(int body) {
     for (const std::size_t s : parts_[body].shapes) {
       write_geom(model_, model_.shapes()[s], bits_[s].first, bits_[s].second, out_);

@@ -8,17 +8,19 @@ namespace lithe::internal::mjcf {
 
 namespace {
 
-constexpr double kThin = 1e-9;  // MJCF has no sizes of 0
-constexpr std::size_t kMostGroups = 31;
+constexpr double kThin = 1e-9;           // m; MJCF has no sizes of 0
+constexpr std::size_t kMostGroups = 31;  // contype is a signed number of 32 bits
 
 std::string mesh_name(const Shape& shape) { return shape.name + "_points"; }
 
+// The size as MJCF accepts it: one of 0 becomes very small, with a warning.
 double thick(double size, const Shape& shape, Output& out) {
   if (size > 0) return size;
   out.warn("thin shape", fmt::format("shape '{}' has a size of 0, written as {}", shape.name, kThin));
   return kThin;
 }
 
+// Writes the type and size of a geom. A capsule without length is a sphere.
 void write_geometry(const Shape& shape, Output& out) {
   const auto write = [&](const char* type, const ConstVecRef& size) {
     out.attribute("type", type);
@@ -49,6 +51,7 @@ void write_geometry(const Shape& shape, Output& out) {
       shape.geometry);
 }
 
+// Whether MJCF can hold the shape: it has no planes on moving bodies.
 bool is_written(const Model& model, const Shape& shape) {
   const bool moves = model.tree().bodies[shape.body].dof >= 0;
   return !(moves && std::holds_alternative<Plane>(shape.geometry));
@@ -76,6 +79,7 @@ void write_geom(const Model& model, const Shape& shape, std::uint32_t contype, s
 }
 
 void write_meshes(const Model& model, Output& out) {
+  // In MJCF a mesh that has vertices and no faces means its convex hull.
   const auto is_mesh = [](const Shape& shape) { return std::holds_alternative<ConvexMesh>(shape.geometry); };
   if (std::ranges::none_of(model.shapes(), is_mesh)) return;
   out.open("asset");
@@ -93,8 +97,8 @@ void write_meshes(const Model& model, Output& out) {
   out.close();
 }
 
-// Each filter that occurs gets a bit of its own as contype, and the bits of those it touches as conaffinity; the rule is symmetric, so
-// MuJoCo's "either way" is the same as Lithe's "both ways".
+// The contact bits of each shape. Each filter that occurs gets a bit of its own as contype, and the bits of those it
+// touches as conaffinity. That relation is symmetric, so MuJoCo's "either way" is the same as Lithe's "both ways".
 std::vector<std::pair<std::uint32_t, std::uint32_t>> contact_bits(const Model& model, Output& out) {
   std::vector<CollisionFilter> filters;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> index;
@@ -143,6 +147,7 @@ void write_contacts(const Model& model, Output& out) {
       out.close();
       continue;
     }
+    // MJCF knows such an exception for two geoms only, so all of the two bodies are listed.
     for (const Shape* a : shapes[bodies.first]) {
       for (const Shape* b : shapes[bodies.second]) {
         out.open("pair");

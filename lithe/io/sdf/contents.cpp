@@ -12,6 +12,7 @@ constexpr int kDeepestModel = 100;  // models within models
 constexpr int kFramesPerBody = 4;   // links, joints and frames are bounded together
 constexpr int kMostBodies = 100'000'000;
 
+// Walks through worlds, models and includes, and notes every link, joint and frame in SdfContents, with its frame.
 class Collector {
  public:
   Collector(SdfContext& context, SdfContents& contents) : context_(context), contents_(contents), includer_(context) {}
@@ -19,7 +20,8 @@ class Collector {
   void read_root(const XmlElement& sdf);
 
  private:
-  // The model that things are read into; −1 for the world.
+  // Where things are read into: a model, or the world if the index is −1. `frame` is that of the model or the world,
+  // and `version` that of the file in which its contents stand.
   struct Scope {
     int model = -1;
     int frame = 0;
@@ -42,7 +44,8 @@ class Collector {
   int depth_ = 0;
 };
 
-// Names are shared by links, joints, frames and models since SDF 1.7; before, a joint often had a link's name.
+// Adds a frame. Since SDF 1.7 links, joints, frames and models of a scope share their names, but in older files a joint
+// often has a link's name: two things of one kind are an error, and of different kinds a warning.
 int Collector::add(SdfFrames::Frame frame, std::string_view name) {
   const int other = contents_.frames.taken(frame.scope, name);
   if (other >= 0) {
@@ -59,6 +62,8 @@ int Collector::add(SdfFrames::Frame frame, std::string_view name) {
   return contents_.frames.add(std::move(frame), name);
 }
 
+// Reads an <sdf>. It should have one <world> or one <model>; files with a model beside the world, or several models,
+// occur.
 void Collector::read_root(const XmlElement& sdf) {
   check_contents(
       context_, sdf,
@@ -74,11 +79,13 @@ void Collector::read_root(const XmlElement& sdf) {
   for (const XmlElement& model : models) read_model(model, {}, scope, version);
   for (const XmlElement& include : sdf.children("include")) read_include(include, scope);
   if (!contents_.world && contents_.models.empty()) sdf.fail("<sdf> holds neither a <world> nor a <model>");
+  // The name of what is loaded is the world's; a file without a world is called after its first model.
   const bool has_world_name = contents_.world && contents_.world.attribute("name");
   if (has_world_name) contents_.name = contents_.world.attribute("name");
   if (!has_world_name && !contents_.models.empty()) contents_.name = contents_.frames[contents_.models[0].frame].name;
 }
 
+// Reads a <world>. Models come first, since joints and frames of the world may name what is inside them.
 void Collector::read_world(const XmlElement& world, SdfVersion version) {
   contents_.world = world;
   check_contents(context_, world,
@@ -96,6 +103,8 @@ void Collector::read_world(const XmlElement& world, SdfVersion version) {
   read_frames(world, scope);
 }
 
+// Reads the model that an <include> names, as if it stood here. The includer knows which files are open around it, so
+// that cycles are found.
 void Collector::read_include(const XmlElement& include, const Scope& scope) {
   check_contents(context_, include,
                  {.once = {"uri", "name", "pose", "static", "placement_frame"},
@@ -108,12 +117,15 @@ void Collector::read_include(const XmlElement& include, const Scope& scope) {
   includer_.leave();
 }
 
-// What an <include> says about the model goes before what the model says itself.
+// The frame of a model. What an <include> says about its name, pose, static and placement_frame counts before what the
+// model says itself. Inside a static model all models are static.
 SdfFrames::Frame Collector::model_frame(const XmlElement& model, const XmlElement& include, const Scope& around) {
   SdfFrames::Frame frame = {
       .kind = SdfFrames::Kind::model, .element = include ? include : model, .scope = around.frame};
   SdfPose pose = child_pose(context_, model);
   if (const char* placement = model.attribute("placement_frame")) frame.placement_frame = placement;
+  // The canonical link is the one that the model's frame moves with; without this attribute it is the model's first
+  // link.
   if (const char* canonical = model.attribute("canonical_link")) frame.attached_to = canonical;
   if (include) {
     const SdfPose override = child_pose(context_, include);
@@ -122,6 +134,7 @@ SdfFrames::Frame Collector::model_frame(const XmlElement& model, const XmlElemen
       if (!override.given) placement.fail("a <placement_frame> needs a <pose> beside it: the pose of that frame");
       frame.placement_frame = placement.text();
     }
+    // The contents of a merged model stand in the model around it, under their own names.
     frame.merged = include.flag("merge").value_or(false);
     if (frame.merged && around.model < 0) include.fail("merge=\"true\" is for includes inside a <model>");
   }
@@ -132,6 +145,7 @@ SdfFrames::Frame Collector::model_frame(const XmlElement& model, const XmlElemen
   return frame;
 }
 
+// Reads a <model> that stands in `around`; `include` is the <include> that named it, if one did.
 void Collector::read_model(const XmlElement& model, const XmlElement& include, const Scope& around,
                            SdfVersion version) {
   check_contents(context_, model,
@@ -148,8 +162,10 @@ void Collector::read_model(const XmlElement& model, const XmlElement& include, c
   const XmlElement renamed = include ? include.child("name") : XmlElement();
   std::string name(renamed ? renamed.text() : sdf_name(model));
   if (name.empty() || name == "world") renamed.fail("a model needs a name, and not \"world\"");
+  // A merged model still has a frame, to which its contents are relative; this is libsdformat's name for it.
   if (frame.merged) name = fmt::format("_merged__{}__model__", name);
   const int index = static_cast<int>(contents_.models.size());
+  // Self-collision is a matter of the outermost model: all links inside it count as one robot.
   const int top = around.model >= 0 ? contents_.models[static_cast<std::size_t>(around.model)].top : index;
   if (around.model < 0) ++contents_.top_models;
   contents_.models.push_back({.top = top,
@@ -163,7 +179,8 @@ void Collector::read_model(const XmlElement& model, const XmlElement& include, c
   --depth_;
 }
 
-// Links first, so that a name that several things have means the link.
+// Links come first, so that a name that several things have means the link. Joints come after nested models, whose
+// links they may name.
 void Collector::read_contents(const XmlElement& model, const Scope& scope) {
   read_links(model, scope);
   for (const XmlElement& child : model.children()) {
@@ -174,6 +191,7 @@ void Collector::read_contents(const XmlElement& model, const Scope& scope) {
   read_frames(model, scope);
 }
 
+// Notes the links of a model. Numbers inside a <link> are read later, when all frames are known.
 void Collector::read_links(const XmlElement& model, const Scope& scope) {
   for (const XmlElement& link : model.children("link")) {
     if (static_cast<int>(contents_.links.size()) >= context_.resources.options().limits.bodies) {
@@ -190,6 +208,8 @@ void Collector::read_links(const XmlElement& model, const Scope& scope) {
   }
 }
 
+// Notes the joints of a model or of the world. A joint's frame is attached to its child link, and its pose is relative
+// to that unless it says otherwise.
 void Collector::read_joints(const XmlElement& element, const Scope& scope) {
   for (const XmlElement& joint : element.children("joint")) {
     const SdfPose pose = child_pose(context_, joint);
@@ -212,6 +232,7 @@ void Collector::read_joints(const XmlElement& element, const Scope& scope) {
   }
 }
 
+// Notes the <frame> elements, which are attached to the model itself unless they say otherwise.
 void Collector::read_frames(const XmlElement& element, const Scope& scope) {
   for (const XmlElement& plain : element.children("frame")) {
     check_contents(context_, plain, {.once = {"pose"}, .attributes = {"name", "attached_to"}});
@@ -229,6 +250,7 @@ void Collector::read_frames(const XmlElement& element, const Scope& scope) {
 }  // namespace
 
 std::string SdfContents::name_of(int frame) const {
+  // In a file with one model, "robot::arm" is called "arm"; the two more characters are the colons.
   const SdfFrames::Frame& f = frames[frame];
   if (top_models != 1 || f.scope == 0) return f.name;
   return f.name.substr(frames[models[0].frame].name.size() + 2);
@@ -246,6 +268,7 @@ int SdfContents::find_joint(int scope, std::string_view joint, const XmlElement&
 
 SdfContents collect_sdf(SdfContext& context, const XmlElement& sdf) {
   const int bodies = std::clamp(context.resources.options().limits.bodies, 1, kMostBodies);
+  // The bound is cut so that the product fits into an int.
   SdfContents contents(kFramesPerBody * bodies);
   Collector(context, contents).read_root(sdf);
   contents.frames.resolve();

@@ -10,7 +10,8 @@
 
 namespace lithe::internal {
 
-// What an SDF file and all that it includes consist of, as a flat list; the numbers are still in the elements.
+// What an SDF file and all that it includes consist of, as flat lists. The numbers of links and joints are still in
+// their elements.
 struct SdfContents {
   struct Model {
     int frame = 0;
@@ -35,7 +36,8 @@ struct SdfContents {
 
   explicit SdfContents(int most_frames) : frames(most_frames) {}
 
-  // What a frame is called in the model: as in SDF, but without the model's name where there is only one.
+  // The name of a frame's link or joint in the Model: as in SDF, but without the outermost model's name where there is
+  // only one.
   std::string name_of(int frame) const;
   // The joint of that name in the scope; an error at `by` if there is none.
   int find_joint(int scope, std::string_view name, const XmlElement& by) const;
@@ -51,7 +53,7 @@ struct SdfContents {
   std::unordered_map<std::string, int> joint_index;  // by full name
 };
 
-// Walks through the worlds and models of a file, nested and included ones too.
+// Reads the world and the models of a file, nested and included ones too, and resolves their frames.
 SdfContents collect_sdf(SdfContext& context, const XmlElement& sdf);
 
 // A model that an <include> names: its element, in a document of its own.
@@ -60,23 +62,29 @@ struct SdfIncluded {
   SdfVersion version = {};
   std::string file = {};
 };
-// Finds and reads the files of <include>s, within the limits on their number.
+// Finds and reads the files that <include> elements name, within the limits on their number. A file that is included
+// several times is parsed once.
 class SdfIncluder {
  public:
   explicit SdfIncluder(SdfContext& context) : context_(context) {}
 
+  // The model that the <include> names.
   SdfIncluded open(const XmlElement& include);
-  // Between these two, what is opened is inside this file: to find cycles.
+  // What is opened between enter() and leave() is inside this file. A file that is inside itself is an error.
   void enter(const XmlElement& include, const std::string& file);
   void leave() { around_.pop_back(); }
 
  private:
+  // What stands for model://sun and model://ground_plane where they are not found.
   SdfIncluded stock_model(const XmlElement& include, std::string_view uri);
+  // The path of the file that a URI means.
   std::string file_of(const XmlElement& include, const std::string& uri);
+  // The <model> of an SDF file, or none if the file holds a light or an actor. A world, and a file of another format,
+  // is an error.
   SdfIncluded model_of(const XmlElement& include, const XmlElement& root, const std::string& file);
 
   SdfContext& context_;
-  std::vector<std::string> around_;
+  std::vector<std::string> around_;                    // the files that are open, outermost first
   std::unordered_map<std::string, XmlElement> roots_;  // by file
   int count_ = 0;
 };

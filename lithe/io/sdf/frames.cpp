@@ -12,11 +12,13 @@ constexpr std::size_t kMostNameBytes = std::size_t{16} << 20;
 constexpr std::size_t kMostSuggested = 10'000;
 constexpr std::string_view kModelFrame = "__model__";
 
+// What is known about a node while a graph is walked: nothing, that it lies on the way, or everything.
 enum State : char { fresh, open, done };
 
 }  // namespace
 
 SdfFrames::SdfFrames(int most_frames) : most_frames_(static_cast<std::size_t>(most_frames)) {
+  // Frame 0, the world, stands on itself.
   frames_.push_back({.kind = Kind::world, .name = "world", .base = 0, .attached = 0});
   prefix_.push_back("");
   first_child_.push_back(-1);
@@ -43,6 +45,7 @@ int SdfFrames::add(Frame frame, std::string_view name) {
   // A link comes before nested models, wherever it stands.
   const bool first_link = frame.kind == Kind::link && (first < 0 || (*this)[first].kind != Kind::link);
   if (first_link || (frame.kind == Kind::model && first < 0)) first = index;
+  // Only models have names inside them. Those of a merged model are names of the model around it.
   const bool scope = frame.kind == Kind::model;
   prefix_.push_back(!scope ? "" : frame.merged ? prefix_[static_cast<std::size_t>(frame.scope)] : frame.name + "::");
   name_bytes_ += prefix_.back().size();
@@ -52,6 +55,7 @@ int SdfFrames::add(Frame frame, std::string_view name) {
   return index;
 }
 
+// The names that could have been meant in this scope, for a suggestion.
 std::vector<std::string_view> SdfFrames::names_in(int scope) const {
   const std::string& prefix = prefix_[static_cast<std::size_t>(scope)];
   std::vector<std::string_view> names;
@@ -67,9 +71,11 @@ int SdfFrames::find(int scope, std::string_view name, const XmlElement& by, std:
   if (name == kModelFrame && around.kind == Kind::model) return scope;
   if (name == "world" && around.kind == Kind::world) return 0;
   std::string_view wanted = name;
+  // "arm::__model__" is another way to name the frame of the model arm.
   if (wanted.ends_with("::__model__")) wanted.remove_suffix(kModelFrame.size() + 2);
   const auto found = index_.find(full_name(scope, wanted));
   if (found != index_.end()) return found->second;
+  // In SDF a joint may say from anywhere that it connects to the world; a pose or a frame may not.
   if (name == "world")
     by.fail(fmt::format("{} is \"world\", but inside a model only a joint may name the world", what));
   by.fail(fmt::format("{} is \"{}\", but there is no link, joint, frame or model of that name in {}{}", what,
@@ -87,11 +93,14 @@ void SdfFrames::resolve() {
   resolve_poses();
 }
 
+// Finds what the names in each frame mean: what it moves with, and what its pose is relative to. Empty names mean the
+// defaults of the frame's kind: a model moves with its first link (or nested model), a frame with the model around it.
 void SdfFrames::look_up_names() {
   for (int i = 1; i < size(); ++i) {
     Frame& frame = frames_[static_cast<std::size_t>(i)];
     switch (frame.kind) {
       case Kind::world: break;
+      // A link moves with itself, which ends every way of attachments.
       case Kind::link: frame.attached = i; break;
       case Kind::joint: frame.attached = find_or_world(frame.scope, frame.attached_to, frame.element, "<child>"); break;
       case Kind::frame:
@@ -107,15 +116,16 @@ void SdfFrames::look_up_names() {
         }
         break;
     }
-    const bool beside =
-        frame.kind == Kind::joint || frame.kind == Kind::frame;  // its pose is relative to what it is on
+    // The pose of a joint or frame is relative to what it is on, that of a link or model to the scope.
+    const bool beside = frame.kind == Kind::joint || frame.kind == Kind::frame;
     frame.base = !frame.relative_to.empty() ? find(frame.scope, frame.relative_to, frame.element, "relative_to")
                  : beside                   ? frame.attached
                                             : frame.scope;
   }
 }
 
-// Each way is walked once: what was met on it gets the same answer.
+// Finds the link with which each frame moves, by following the attachments. Each way is walked once: all that was met
+// on it has the same answer.
 void SdfFrames::follow_attachments() {
   link_.assign(frames_.size(), -1);
   link_[0] = 0;
@@ -150,8 +160,10 @@ int SdfFrames::link_of(int frame) const {
   return link;
 }
 
+// The innermost scope in which both frames lie. Poses are composed up to there only, so that a model far from the
+// world's origin loses no digits.
 int SdfFrames::common_scope(int a, int b) const {
-  // The scope of a frame, or the frame itself if it is a model: the frames of what is inside may be given in it.
+  // A model counts as its own scope, because the frames of what is inside may be given in it.
   const auto scope_of = [&](int i) {
     return (*this)[i].kind == Kind::model || (*this)[i].kind == Kind::world ? i : (*this)[i].scope;
   };
@@ -164,11 +176,12 @@ int SdfFrames::common_scope(int a, int b) const {
   return a;
 }
 
-// The frames from `from` up to, and without, the scope `to`.
+// Appends the frames from `from` up to, but without, the scope `to`.
 void SdfFrames::append_way(int from, int to, std::vector<int>& way) const {
   for (int at = from; at != to; at = (*this)[at].scope) way.push_back(at);
 }
 
+// The pose of a frame in one of the scopes around it.
 Pose SdfFrames::pose_up_to(int frame, int scope) const {
   Pose X;
   for (int at = frame; at != scope; at = (*this)[at].scope) X = (*this)[at].X_scope * X;
@@ -180,7 +193,8 @@ Pose SdfFrames::pose_in(int a, int b) const {
   return pose_up_to(a, scope).inverse() * pose_up_to(b, scope);
 }
 
-// Those whose X_scope must be known for this one's.
+// The frames whose poses must be known before this one's: those between its scope and what its pose is relative to, and
+// those between a model and its placement frame.
 std::vector<int> SdfFrames::needed_for(int frame) const {
   const Frame& f = (*this)[frame];
   std::vector<int> needed;
@@ -191,7 +205,8 @@ std::vector<int> SdfFrames::needed_for(int frame) const {
   return needed;
 }
 
-// Depth first, with a stack of our own: chains may be as long as the file.
+// Finds the pose of a frame, and before that the poses that it needs. The stack takes the place of recursion, since
+// chains may be as long as the file. A frame that is met again while it lies open depends on itself.
 void SdfFrames::resolve_pose(int start, std::vector<char>& state) {
   std::vector<int> stack = {start};
   while (!stack.empty()) {
@@ -213,6 +228,7 @@ void SdfFrames::resolve_pose(int start, std::vector<char>& state) {
       ready = false;
     }
     if (!ready) continue;
+    // With a placement frame the written pose is the pose of that frame, so the way from the model to it is taken off.
     Frame& f = frames_[static_cast<std::size_t>(at)];
     f.X_scope = pose_in(f.scope, f.base) * f.pose;
     if (f.placement >= 0) f.X_scope = f.X_scope * pose_up_to(f.placement, at).inverse();

@@ -7,7 +7,7 @@ namespace lithe::internal {
 
 namespace {
 
-// What stands inside <geometry>.
+// The one shape inside a <geometry>, with its numbers checked and without the meshes' files.
 struct Written {
   enum class Kind { nothing, primitive, ellipsoid, mesh };
   Kind kind = Kind::nothing;
@@ -18,12 +18,15 @@ struct Written {
   XmlElement element = {};
 };
 
+// The number in a child element, which must be positive. `otherwise` is the format's default.
 double positive(const XmlElement& shape, const char* name, double otherwise) {
   const double value = child_number(shape, name, otherwise);
   if (value > 0) return value;
   (shape.child(name) ? shape.child(name) : shape).fail(fmt::format("<{}> is {}, but must be positive", name, value));
 }
 
+// The three numbers in a child element, which must be positive or, where that makes sense, not negative. The default is
+// 1.
 Vec3 sizes(const XmlElement& shape, const char* name, bool may_be_zero) {
   const Vec3 value = child_vector(shape, name, Vec3::Ones());
   if (may_be_zero ? (value.array() >= 0).all() : (value.array() > 0).all()) return value;
@@ -31,6 +34,7 @@ Vec3 sizes(const XmlElement& shape, const char* name, bool may_be_zero) {
                                      may_be_zero ? "not negative" : "positive"));
 }
 
+// Reads a <plane>, whose normal may have any length. A Plane's own normal is z, hence the placement.
 void read_plane(SdfContext& context, const XmlElement& shape, Written& written) {
   check_contents(context, shape, {.once = {"normal", "size"}});
   const Vec3 normal = child_vector(shape, "normal", Vec3::UnitZ());
@@ -40,8 +44,9 @@ void read_plane(SdfContext& context, const XmlElement& shape, Written& written) 
   written.placement = Pose::rotation(rotation_from_z(normal / length));
 }
 
+// Reads a <mesh>: the name of its file, and its scale.
 void read_mesh(SdfContext& context, const XmlElement& shape, Written& written) {
-  // What Gazebo may do to a mesh is not done here.
+  // Gazebo can take one submesh of a file, or cut it into convex pieces. Neither is done here.
   check_contents(
       context, shape,
       {.once = {"uri", "scale"}, .left_out = {"submesh", "convex_decomposition"}, .attributes = {"optimization"}});
@@ -49,7 +54,8 @@ void read_mesh(SdfContext& context, const XmlElement& shape, Written& written) {
   written.size = child_vector(shape, "scale", Vec3::Ones());
 }
 
-// The one shape inside <geometry>, with the numbers checked.
+// Reads a <geometry>. Cylinders and capsules are along z; the length of a capsule is that between the centres of its
+// caps. Kinds of shape that are left out were warned about and give `nothing`.
 Written read_geometry(SdfContext& context, const XmlElement& owner) {
   const XmlElement geometry = owner.required("geometry");
   check_contents(context, geometry,
@@ -94,6 +100,7 @@ Written read_geometry(SdfContext& context, const XmlElement& owner) {
   return written;
 }
 
+// The colour of a <visual>: <diffuse>, else <ambient>, made more transparent by <transparency>.
 Vec4 color_of(SdfContext& context, const XmlElement& visual) {
   Vec4 color = Visual{}.color;
   if (const XmlElement material = visual.child("material")) {
@@ -116,7 +123,8 @@ Vec4 color_of(SdfContext& context, const XmlElement& visual) {
   return color;
 }
 
-// What cannot be seen still works: an unreadable mesh is no error here.
+// Reads the mesh of a <visual>. The result is empty, with a warning, where that is not possible: the model works
+// without what is only to be seen. A file that cannot be read is tried once.
 std::optional<Visual::Mesh> visual_mesh(SdfContext& context, const Written& written) {
   const SourcePlace place = written.element.place();
   const std::string key = place.file + '\n' + written.uri;
@@ -135,6 +143,8 @@ std::optional<Visual::Mesh> visual_mesh(SdfContext& context, const Written& writ
   }
 }
 
+// Reads <friction>. The numbers for ODE count, or those for Bullet where there are no others. Both engines know two
+// directions of friction; a material has the first coefficient in all directions.
 void read_friction(SdfContext& context, const XmlElement& friction, Shape& shape) {
   check_contents(context, friction, {.once = {"ode", "bullet"}, .left_out = {"torsional"}});
   const XmlElement ode = friction.child("ode");
@@ -156,6 +166,7 @@ void read_friction(SdfContext& context, const XmlElement& friction, Shape& shape
   }
 }
 
+// Reads a bitmask, which must fit into 32 bits.
 std::uint32_t bitmask(const XmlElement& contact, const char* name, std::uint32_t otherwise) {
   if (!contact.child(name)) return otherwise;
   const double value = child_not_negative(contact, name, 0);
@@ -165,8 +176,9 @@ std::uint32_t bitmask(const XmlElement& contact, const char* name, std::uint32_t
   return static_cast<std::uint32_t>(value);
 }
 
-// SDF: two shapes collide if the category of one meets the collide_bitmask of the other. For equal masks, the usual case, that is what a
-// CollisionFilter says; otherwise the filter also asks the other way round.
+// Reads the bitmasks of <contact>. In SDF two shapes collide if the category of one meets the collide_bitmask of the
+// other. A CollisionFilter says the same where both masks of a shape are equal, which is the usual case; otherwise it
+// also asks the other way round.
 void read_contact(SdfContext& context, const XmlElement& contact, Shape& shape) {
   check_contents(
       context, contact,
@@ -199,6 +211,7 @@ std::vector<SdfShape> read_collision_geometry(SdfContext& context, const XmlElem
       if (std::holds_alternative<Plane>(written.primitive) && written.element.child("size")) {
         context.warnings.add(place, "sdf.plane", "a plane that collides is infinite; its size is for the eye");
       }
+      // The two variants have these alternatives in common.
       std::visit([&](const auto& shape) { shapes.push_back({shape, written.placement}); }, written.primitive);
       break;
     case Written::Kind::ellipsoid:
@@ -240,7 +253,7 @@ std::optional<Visual> read_visual_geometry(SdfContext& context, const XmlElement
 }
 
 void read_surface(SdfContext& context, const XmlElement& collision, Shape& shape) {
-  // The format's default: all 16 bits.
+  // The format's default is all of 16 bits, with which a shape meets every usual mask.
   shape.filter = {.groups = 65535, .mask = 65535};
   const XmlElement surface = collision.child("surface");
   if (!surface) return;

@@ -8,13 +8,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Two models that come with Gazebo and that half of all worlds include: a light, and an infinite plane.
+// A stand-in for model://ground_plane, which comes with Gazebo and which half of all worlds include. The other such
+// model, model://sun, is a light.
 constexpr std::string_view kGroundPlane = R"(<sdf version="1.9"><model name="ground_plane"><static>true</static>
 <link name="link"><collision name="collision"><geometry><plane><normal>0 0 1</normal></plane></geometry>
 <surface><friction><ode><mu>100</mu><mu2>100</mu2></ode></friction></surface></collision>
 <visual name="visual"><geometry><plane><normal>0 0 1</normal></plane></geometry></visual></link></model></sdf>)";
 
-// A model.config names a file per version of the format; the newest that we read is taken.
+// The name of the newest file of a model that can be read: its model.config names one for each version of the format.
 std::string newest_file(const XmlElement& config) {
   SdfVersion newest = {};
   std::string file;
@@ -30,6 +31,7 @@ std::string newest_file(const XmlElement& config) {
 
 }  // namespace
 
+// Both are used only where no folder of that name was found: a user's own ground_plane goes before.
 SdfIncluded SdfIncluder::stock_model(const XmlElement& include, std::string_view uri) {
   if (uri == "model://sun") {
     context_.warnings.add(include.place(), "sdf.light", "model://sun is a light, which has no counterpart here");
@@ -42,7 +44,8 @@ SdfIncluded SdfIncluder::stock_model(const XmlElement& include, std::string_view
   return model_of(include, root, std::string(uri));
 }
 
-// A folder means the file that its model.config names, or its model.sdf.
+// The URI may name a file or a model's folder. A folder means the file that its model.config names, or else its
+// model.sdf.
 std::string SdfIncluder::file_of(const XmlElement& include, const std::string& uri) {
   const fs::path found = context_.resources.resolve(uri, include.place());
   std::error_code error;
@@ -57,6 +60,7 @@ std::string SdfIncluder::file_of(const XmlElement& include, const std::string& u
   return context_.resources.resolve(uri + "/" + name, include.place()).string();
 }
 
+// The included file has a version of its own, by which its contents are read.
 SdfIncluded SdfIncluder::model_of(const XmlElement& include, const XmlElement& root, const std::string& file) {
   if (root.name() != "sdf") {
     include.fail(fmt::format("{} holds <{}>, but only SDF models can be included here", file, root.name()));

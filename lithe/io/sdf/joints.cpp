@@ -14,7 +14,8 @@ constexpr double kNoLimit = 1e16;       // how SDF writes that there is none
 constexpr double kParallel = 1e-6;      // |a × b| of unit axes
 constexpr double kSmallestAxis = 1e-9;  // length
 
-// A number that may also be inf, and is then or beyond ±1e16 infinite.
+// Reads a limit, which may be "inf". Beyond ±1e16 it is infinite as well, since that is what the format writes for no
+// limit. The result is empty where the element is absent.
 std::optional<double> limit_number(const XmlElement& limit, const char* name) {
   const XmlElement element = limit ? limit.child(name) : XmlElement();
   if (!element) return std::nullopt;
@@ -26,6 +27,7 @@ std::optional<double> limit_number(const XmlElement& limit, const char* name) {
   return (negative ? -1 : 1) * (value >= kNoLimit ? Joint::kInfinity : value);
 }
 
+// Reads the <axis> and <axis2> of one joint into primitive joints.
 class AxisReader {
  public:
   AxisReader(SdfContext& context, const SdfContents& contents, const SdfContents::Joint& joint)
@@ -46,8 +48,9 @@ class AxisReader {
   const SdfContents::Joint& joint_;
 };
 
-// In which frame <xyz> is written: up to 1.4 the model's; from 1.5 on the joint's, unless use_parent_model_frame (up to 1.6) or
-// expressed_in (from 1.7 on) says otherwise. A file of 1.4 that says use_parent_model_frame all the same is taken at its word.
+// The frame in which <xyz> is written: up to SDF 1.4 the model's; from 1.5 on the joint's, unless
+// use_parent_model_frame (up to 1.6) or expressed_in (from 1.7 on) says otherwise. A file of 1.4 that says
+// use_parent_model_frame all the same is taken at its word.
 int AxisReader::frame_of_axis(const XmlElement& axis, const XmlElement& xyz) {
   const char* expressed_in = xyz ? xyz.attribute("expressed_in") : nullptr;
   if (expressed_in && *expressed_in) return contents_.frames.find(joint_.scope, expressed_in, xyz, "expressed_in");
@@ -62,6 +65,7 @@ int AxisReader::frame_of_axis(const XmlElement& axis, const XmlElement& xyz) {
   return (flag ? flag.text_flag() : by_default) ? joint_.scope : joint_.frame;
 }
 
+// The unit vector of the axis in the joint's frame. The format's default is z.
 Vec3 AxisReader::direction(const XmlElement& axis) {
   const XmlElement xyz = axis.child("xyz");
   if (xyz) check_contents(context_, xyz, {.attributes = {"expressed_in"}});
@@ -73,6 +77,8 @@ Vec3 AxisReader::direction(const XmlElement& axis) {
   return contents_.frames.pose_in(joint_.frame, frame_of_axis(axis, xyz)).R * (written / length);
 }
 
+// Reads <limit>: positions in rad or m (where `with_limits`), the largest effort and the largest velocity. What is
+// absent is not limited. A limit that is a spring (stiffness, dissipation) is warned about.
 void AxisReader::read_limits(const XmlElement& axis, bool with_limits, Joint& primitive) {
   const XmlElement limit = axis.child("limit");
   if (!limit) return;
@@ -87,7 +93,7 @@ void AxisReader::read_limits(const XmlElement& axis, bool with_limits, Joint& pr
                              primitive.upper));
     }
   }
-  // Negative means none.
+  // The format's default for efforts and velocities is −1, which means that there is no limit.
   const auto most = [&](const char* name) {
     const double value = limit_number(limit, name).value_or(-1);
     return value < 0 ? Joint::kInfinity : value;
@@ -100,6 +106,7 @@ void AxisReader::read_limits(const XmlElement& axis, bool with_limits, Joint& pr
   }
 }
 
+// Reads <dynamics>: damping, dry friction, and a spring with the position at which it rests.
 void AxisReader::read_dynamics(const XmlElement& axis, Joint& primitive) {
   const XmlElement dynamics = axis.child("dynamics");
   if (!dynamics) return;
@@ -110,6 +117,7 @@ void AxisReader::read_dynamics(const XmlElement& axis, Joint& primitive) {
   primitive.rest = child_number(dynamics, "spring_reference", 0);
 }
 
+// An <axis> has a direction, limits and resistance; its <mimic> is read apart.
 void AxisReader::read(const XmlElement& axis, bool with_limits, Joint& primitive) {
   check_contents(
       context_, axis,
@@ -119,7 +127,8 @@ void AxisReader::read(const XmlElement& axis, bool with_limits, Joint& primitive
   read_dynamics(axis, primitive);
 }
 
-// follower = multiplier·(leader − reference) + offset.
+// Reads <mimic>: follower = multiplier·(leader − reference) + offset. A Mimic has no reference, so its offset takes
+// that in.
 std::optional<SdfJoint::Follows> AxisReader::read_mimic(const XmlElement& axis, const std::string& follower) {
   const XmlElement mimic = axis.child("mimic");
   if (!mimic) return std::nullopt;
@@ -139,7 +148,8 @@ std::optional<SdfJoint::Follows> AxisReader::read_mimic(const XmlElement& axis, 
                            .place = mimic.place()};
 }
 
-// Metres per radian, right-handed. The older thread_pitch is in radians per metre, and left-handed.
+// The pitch of a screw in metres per radian, right-handed. The newer screw_thread_pitch is in metres per revolution.
+// The older thread_pitch is in radians per metre, and left-handed.
 double screw_pitch(SdfContext& context, const SdfContents::Joint& joint) {
   const XmlElement& element = joint.element;
   if (element.child("screw_thread_pitch")) {
@@ -158,6 +168,7 @@ double screw_pitch(SdfContext& context, const SdfContents::Joint& joint) {
   return -1 / radians_per_metre;
 }
 
+// How a type of joint is read, not what it is: a revolute and a prismatic joint have one axis each.
 enum class Kind { fixed, ball, one_axis, two_axes, gearbox };
 struct SdfJointType {
   std::string_view name;
@@ -174,6 +185,7 @@ constexpr SdfJointType kJointTypes[] = {{"revolute", Kind::one_axis},
                                         {"fixed", Kind::fixed},
                                         {"gearbox", Kind::gearbox}};
 
+// Looks up the type of a joint; an unknown one is an error that lists those there are.
 const SdfJointType& type_of(const XmlElement& joint) {
   const std::string name = joint.required_attribute("type");
   std::string known;
@@ -184,6 +196,7 @@ const SdfJointType& type_of(const XmlElement& joint) {
   joint.fail(fmt::format("type=\"{}\" is no kind of joint: there are {}", shortened(name), known));
 }
 
+// Warns of what is unknown in a <joint>, or has no counterpart.
 void check_joint(SdfContext& context, const XmlElement& joint) {
   check_contents(context, joint,
                  {.once = {"parent", "child", "pose", "axis", "axis2", "thread_pitch", "screw_thread_pitch", "physics",
@@ -194,6 +207,8 @@ void check_joint(SdfContext& context, const XmlElement& joint) {
   if (physics) check_contents(context, physics, {.once = {"provide_feedback"}, .left_out = {"ode", "simbody"}});
 }
 
+// Reads the one or two axes of a joint. The primitive joints of one with two axes are called NAME.1 and NAME.2. A
+// continuous joint has no limits of position, whatever <limit> says.
 void read_axes(SdfContext& context, const SdfContents& contents, const SdfContents::Joint& joint,
                const SdfJointType& type, const std::string& name, SdfJoint& result) {
   AxisReader reader(context, contents, joint);
@@ -222,6 +237,7 @@ void read_axes(SdfContext& context, const SdfContents& contents, const SdfConten
 SdfJoint read_sdf_joint(SdfContext& context, const SdfContents& contents, const SdfContents::Joint& joint) {
   check_joint(context, joint.element);
   const SdfJointType& type = type_of(joint.element);
+  // <parent> and <child> may name any frame; what the joint connects are the links with which these move.
   const XmlElement parent = joint.element.required("parent");
   SdfJoint result = {.frame = joint.frame};
   result.parent =

@@ -8,9 +8,9 @@
 
 namespace lithe::internal {
 
-// A joint as it is written: which links it connects and what primitive joints it consists of.
+// A joint as it is written: which links it connects, and of which primitive joints it consists.
 struct SdfJoint {
-  // One axis follows one of another joint.
+  // A <mimic>: one axis of this joint follows one of another joint.
   struct Follows {
     std::string follower;  // primitive joint
     int leader = 0;        // index into SdfContents::joints
@@ -30,9 +30,11 @@ struct SdfJoint {
   bool is_ball() const { return joints.size() == 1 && joints[0].type == JointType::ball; }
 };
 
+// Reads a <joint>. The frames must have been resolved.
 SdfJoint read_sdf_joint(SdfContext& context, const SdfContents& contents, const SdfContents::Joint& joint);
 
-// The same joint seen from its child: q keeps its meaning (a ball's q becomes the inverse rotation).
+// The same joint seen from its child, so that the child can be the inner body. q keeps its meaning, but a ball's q
+// becomes the inverse rotation.
 JointList reversed(const JointList& joints);
 
 }  // namespace lithe::internal

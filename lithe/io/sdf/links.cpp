@@ -8,9 +8,12 @@ namespace lithe::internal {
 
 namespace {
 
-// Pairs of links that may be named one by one, over all models. Beyond, nothing is forbidden, and that is said.
+// So many pairs of links may be kept apart one by one, over all models. A model that would go beyond lets its links
+// collide, and a warning says so.
 constexpr std::int64_t kMostPairs = 100'000;
 
+// Warns of what a <link> says that has no counterpart. Flags are warned about only where they are not at their
+// defaults.
 void check_link(SdfContext& context, const XmlElement& link) {
   check_contents(context, link,
                  {.once = {"pose", "inertial", "gravity", "enable_wind", "self_collide", "kinematic",
@@ -35,6 +38,7 @@ void check_link(SdfContext& context, const XmlElement& link) {
           "damping of a link's velocity is not possible here; give its joint a damping");
 }
 
+// Reads <inertia>, kg·m², about the centre of mass. Moments that are absent are 1 and products 0, as the format says.
 Mat3 read_inertia(SdfContext& context, const XmlElement& inertial) {
   const XmlElement inertia = inertial.child("inertia");
   if (!inertia) return Mat3::Identity();
@@ -49,7 +53,7 @@ Mat3 read_inertia(SdfContext& context, const XmlElement& inertial) {
   return I;
 }
 
-// A pose in the link's frame; relative_to may name another one.
+// The <pose> of an element in the frame of its link. relative_to may name another frame.
 Pose placement_on(SdfContext& context, const SdfContents& contents, const SdfContents::Link& link,
                   const XmlElement& element) {
   const SdfPose pose = child_pose(context, element);
@@ -59,6 +63,7 @@ Pose placement_on(SdfContext& context, const SdfContents& contents, const SdfCon
   return contents.frames.pose_in(link.frame, base) * pose.pose;
 }
 
+// Names of collisions and visuals need to be unique in their link only, so the link's name is put before them.
 std::string scoped_name(const SdfContents& contents, const SdfContents::Link& link, const XmlElement& element) {
   return fmt::format("{}::{}", contents.name_of(link.frame), element.required_attribute("name"));
 }
@@ -70,7 +75,7 @@ Body read_sdf_body(SdfContext& context, const SdfContents& contents, const SdfCo
   Body body{.name = contents.name_of(link.frame)};
   const XmlElement inertial = link.element.child("inertial");
   if (!inertial) {
-    // The format's default; massless links are written with <mass>0</mass>.
+    // The format's default is 1 kg and the identity; massless links are written with <mass>0</mass>.
     set_inertia(body, 1, Mat3::Identity(), {}, link.element.place(), context.warnings);
     return body;
   }
@@ -127,7 +132,8 @@ void add_sdf_surfaces(SdfContext& context, const SdfContents& contents, const Sd
 }
 
 void forbid_self_collision(SdfContext& context, const SdfContents& contents, LoadedModel& loaded) {
-  // The links that have something to collide with, by outermost model.
+  // For each outermost model, the links that have something to collide with and do not say self_collide. Links of
+  // static models are part of the world.
   std::vector<std::vector<const SdfContents::Link*>> silent(contents.models.size());
   for (const SdfContents::Link& link : contents.links) {
     const SdfContents::Model& model = contents.models[static_cast<std::size_t>(link.model)];

@@ -8,14 +8,14 @@
 
 namespace lithe::internal {
 
-// A link's body: name and inertia; where it hangs is not its own business.
+// The body of a link, with its name and inertia. On what it hangs is for others to say.
 Body read_sdf_body(SdfContext& context, const SdfContents& contents, const SdfContents::Link& link);
 
-// Adds the link's collisions and visuals. `shapes` and `visuals` hold the names that are taken.
+// Adds the link's collisions and visuals, each named LINK::NAME. `shapes` and `visuals` hold the names that are taken.
 void add_sdf_surfaces(SdfContext& context, const SdfContents& contents, const SdfContents::Link& link,
                       LoadedModel& loaded, NameSet& shapes, NameSet& visuals);
 
-// Links of one model (and of those nested in it) do not collide unless one of the two says self_collide.
+// Keeps links of one model (and of those nested in it) from colliding, unless one of the two says self_collide.
 void forbid_self_collision(SdfContext& context, const SdfContents& contents, LoadedModel& loaded);
 
 }  // namespace lithe::internal

@@ -14,6 +14,7 @@ namespace {
 
 constexpr double kLargest = 1e15;
 
+// Refuses a number that is too large in size, and returns the others. bounded_numbers() does so for each of several.
 double bounded(const XmlElement& element, double value) {
   if (std::abs(value) <= kLargest) return value;
   element.fail(fmt::format("<{}> is {}; numbers beyond {:g} are not accepted", element.name(), value, kLargest));
@@ -31,6 +32,7 @@ int position(std::initializer_list<std::string_view> list, std::string_view name
   return found == list.end() ? -1 : static_cast<int>(found - list.begin());
 }
 
+// Warns of attributes that are not known. Declarations of name spaces are for XML itself.
 void check_attributes(SdfContext& context, const XmlElement& element, const SdfKnown& known) {
   for (const auto& [name, value] : element.attributes()) {
     if (position(known.attributes, name) >= 0 || name.starts_with("xmlns")) continue;
@@ -40,12 +42,15 @@ void check_attributes(SdfContext& context, const XmlElement& element, const SdfK
   }
 }
 
+// The rotation in a <pose> with seven numbers: x y z, then the quaternion in the order x y z w.
 Mat3 quaternion_rotation(SdfContext& context, const XmlElement& element, const VecX& numbers) {
   VecX wxyz(4);
   wxyz << numbers[6], numbers[3], numbers[4], numbers[5];
   return rotation_from_wxyz(wxyz, element.place(), context.warnings);
 }
 
+// Reads the text of a <pose>: x y z and roll, pitch, yaw, in rad unless degrees="true"; or a quaternion (from SDF 1.9
+// on). An empty one is the identity.
 Pose pose_of_text(SdfContext& context, const XmlElement& element) {
   if (element.text().empty()) return {};
   const char* format = element.attribute("rotation_format");
@@ -89,6 +94,8 @@ void check_contents(SdfContext& context, const XmlElement& element, const SdfKno
   check_attributes(context, element, known);
   std::uint64_t seen = 0;  // of `once`, by position
   for (const XmlElement& child : element.children()) {
+    // Every element that is looked at counts: a file that is included a hundred times is parsed once, but read a
+    // hundred times.
     if (--context.elements_left < 0) {
       child.fail("includes multiply to more elements than LoadLimits::elements allows");
     }
@@ -114,6 +121,7 @@ std::string_view sdf_name(const XmlElement& element) {
   if (!name) element.fail(fmt::format("<{}> needs the attribute name", element.name()));
   const std::string_view text = name;
   if (text.empty()) element.fail(fmt::format("the name of this <{}> is empty", element.name()));
+  // Names with two underscores at both ends are the format's own, such as __model__.
   const bool reserved = text.size() > 4 && text.starts_with("__") && text.ends_with("__");
   if (reserved || text == "world") {
     element.fail(

@@ -16,18 +16,21 @@ namespace lithe::internal {
 
 namespace {
 
-// The degrees of freedom above each one, summed: what the matrices of the trees will hold.
+// A bound on the sum, over all degrees of freedom, of the number of those above: the trees' matrices store that many
+// entries.
 constexpr std::int64_t kMostPathEntries = 20'000'000;
-// Pairs of links around joints that are looked at one by one; what is welded of so many parts is no robot.
+// A bound on the pairs of links around joints that are looked at one by one; what is welded of so many parts is no
+// robot.
 constexpr int kMostJoinedPairs = 100'000;
 
+// Makes a model of the parts: reads links and joints, chooses a tree among the joints, and hangs the bodies on it.
 class Assembler {
  public:
   Assembler(SdfContext& context, const SdfContents& contents, LoadedModel& loaded)
       : context_(context), contents_(contents), loaded_(loaded) {}
 
   void assemble();
-  // Where free bodies start.
+  // Puts the bodies that float where the file has them. The model must have been built.
   void set_state();
 
  private:
@@ -72,9 +75,10 @@ class Assembler {
   std::set<std::pair<int, int>> closed_;  // nodes that a joint outside the tree connects
   int joined_pairs_left_ = kMostJoinedPairs;
   bool single_ = false;                            // one body floats
-  std::vector<std::pair<std::string, int>> free_;  // first joint's name of a free body, and its node
+  std::vector<std::pair<std::string, int>> free_;  // of each body that floats: its first joint's name, and its node
 };
 
+// The tree is checked before anything is built, and the names of free joints depend on how many bodies float.
 void Assembler::assemble() {
   read_joints();
   read_bodies();
@@ -93,6 +97,7 @@ void Assembler::assemble() {
   settle_joined_links();
 }
 
+// Reads all joints. One in a static model is left out, with a warning: its links are fixed to the world anyway.
 void Assembler::read_joints() {
   for (const SdfContents::Joint& joint : contents_.joints) {
     joints_.push_back(read_sdf_joint(context_, contents_, joint));
@@ -114,6 +119,7 @@ void Assembler::read_bodies() {
   }
 }
 
+// Makes a graph of links and joints. The nodes of static models count as fixed to the world.
 void Assembler::build_graph() {
   graph_.nodes = static_cast<int>(contents_.links.size()) + 1;
   graph_.fixed.assign(static_cast<std::size_t>(graph_.nodes), 0);
@@ -134,7 +140,8 @@ void Assembler::build_graph() {
   }
 }
 
-// A joint that moves nothing has no acceleration; said here, where it is written.
+// Refuses joints that move no mass, whose acceleration would not be defined. The error is at the link, where it can be
+// mended.
 void Assembler::check_masses() const {
   std::vector<char> heavy(static_cast<std::size_t>(graph_.nodes), 0);
   for (auto node = tree_.order.rbegin(); node != tree_.order.rend(); ++node) {
@@ -148,6 +155,8 @@ void Assembler::check_masses() const {
   }
 }
 
+// Refuses models with too many joints, or with too long chains of them. A body that hangs on nothing counts as if it
+// floated.
 void Assembler::check_size() const {
   std::vector<int> dofs(static_cast<std::size_t>(graph_.nodes), 0);
   std::int64_t entries = 0;
@@ -178,7 +187,8 @@ void Assembler::add_body(int node) {
   }
 }
 
-// parent → joint frame J → motion → body; a joint that is turned round goes the same way from the other end.
+// Hangs a body on its parent: from the parent to the joint's frame J, along the motion, and from there to the body. A
+// joint that is turned round goes the same way from the other end.
 void Assembler::hang_by_joint(int node, Body body) {
   const SdfJoint& joint = joint_of_edge(hang(node).edge);
   const int parent = hang(node).parent;
@@ -194,7 +204,8 @@ void Assembler::hang_by_joint(int node, Body body) {
   loaded_.builder.add_body(name_of(parent), std::move(body), std::move(joints));
 }
 
-// Of a static model a root is fixed where it is; any other floats, unless it has no mass or the options say otherwise.
+// Whether a body that hangs on no joint floats. In a static model it is fixed where it is; elsewhere it floats, unless
+// it has no mass or the options say otherwise.
 bool Assembler::floats(int node) const {
   using Base = LoadOptions::Base;
   if (hang(node).edge >= 0 || graph_.fixed[static_cast<std::size_t>(node)]) return false;
@@ -203,7 +214,8 @@ bool Assembler::floats(int node) const {
          (base == Base::automatic && bodies_[static_cast<std::size_t>(node - 1)].inertia.mass > 0);
 }
 
-// A single robot's is called root, as in all formats; where there are several, each has its body's name.
+// The joints by which a body floats. They are called root.x … where one body floats, as in all formats; where there are
+// several, each has its body's name. A number follows where a joint of the file has such a name.
 JointList Assembler::free_joint_with_free_names(const std::string& body) {
   const std::string wanted = single_ ? "root" : body;
   for (int number = 1;; ++number) {
@@ -215,6 +227,7 @@ JointList Assembler::free_joint_with_free_names(const std::string& body) {
   }
 }
 
+// Hangs a body on the world: by free joints, or fixed at the pose that it has in the file.
 void Assembler::hang_on_world(int node, Body body) {
   if (!floats(node)) {
     body.placement = contents_.frames.pose_in(0, frame_of(node));
@@ -226,6 +239,8 @@ void Assembler::hang_on_world(int node, Body body) {
   loaded_.builder.add_body("world", std::move(body), std::move(joints));
 }
 
+// Makes loop closures of the joints that are not in the tree. One between parts that are rigidly connected anyway would
+// only repeat what holds already, and is left out.
 void Assembler::add_loops() {
   for (const int edge : tree_.redundant) {
     const SdfJoint& joint = joint_of_edge(edge);
@@ -252,6 +267,7 @@ void Assembler::add_loops() {
   }
 }
 
+// Lets joints follow others, as <mimic> says. Leaders are looked up now, when all joints have been read.
 void Assembler::add_mimics() {
   check_mimic_chains();
   for (const SdfJoint& joint : joints_) {
@@ -269,7 +285,7 @@ void Assembler::add_mimics() {
   }
 }
 
-// A joint that follows itself by way of others never ends, and a long chain takes the builder long to check.
+// Refuses joints that follow themselves by way of others, and chains that would take the builder long to check.
 void Assembler::check_mimic_chains() const {
   const auto next = [&](const SdfJoint& joint, int axis) -> const SdfJoint::Follows* {
     const auto a = static_cast<std::size_t>(axis);
@@ -294,6 +310,7 @@ void Assembler::check_mimic_chains() const {
   }
 }
 
+// Adds each <frame> to the body with which it moves.
 void Assembler::add_frames() {
   for (const int frame : contents_.plain_frames) {
     const int link = contents_.frames.link_of(frame);
@@ -307,17 +324,20 @@ bool Assembler::collides_with_itself(int a, int b) const {
   const auto model_of = [&](int node) -> const SdfContents::Model& {
     return contents_.models[static_cast<std::size_t>(link(node).model)];
   };
+  // A link that says nothing does as its model says.
   const auto speaks = [&](int node) {
     return child_flag(link(node).element, "self_collide", model_of(node).self_collide);
   };
   return model_of(a).top == model_of(b).top && (speaks(a) || speaks(b));
 }
 
-// In SDF it is the two links of a joint that never collide. A Model leaves out a moving body and what moves on it, bodies that are
-// welded to one another counting as one: the difference is settled here, pair by pair.
+// Settles which links around joints collide. In SDF the two links of a joint never do. A Model leaves out a moving body
+// and what moves on it, where bodies that are welded to one another count as one. The difference is settled here, pair
+// by pair.
 void Assembler::settle_joined_links() {
-  std::vector<int> weld(static_cast<std::size_t>(graph_.nodes),
-                        0);  // the innermost node of what is welded; 0: to the world
+  // Per node: the innermost one of those to which it is welded, 0 if that is the world; and the other way round, the
+  // solid nodes that are welded to each innermost one.
+  std::vector<int> weld(static_cast<std::size_t>(graph_.nodes), 0);
   std::vector<std::vector<int>> welded(static_cast<std::size_t>(graph_.nodes));
   for (const int node : tree_.order) {
     const auto n = static_cast<std::size_t>(node);
@@ -335,6 +355,8 @@ void Assembler::settle_joined_links() {
   }
 }
 
+// Settles the pairs across the joint by which a node hangs. `weld` and `welded` are as in settle_joined_links(). A
+// joint on a part that is welded to the world is the other case: there a Model lets all pairs collide.
 void Assembler::settle_across_joint(int node, const std::vector<int>& weld,
                                     const std::vector<std::vector<int>>& welded) {
   const int parent = hang(node).parent;
@@ -356,6 +378,7 @@ void Assembler::settle_across_joint(int node, const std::vector<int>& weld,
   }
 }
 
+// Joints are found by their names, since the builder has numbered them in an order of its own.
 void Assembler::set_state() {
   std::unordered_map<std::string_view, int> q_index;
   for (const Joint& joint : loaded_.model.joints()) q_index.emplace(joint.name, joint.q_index);

@@ -7,7 +7,7 @@ namespace lithe::internal {
 
 namespace {
 
-// Sets of connected nodes (union by halving paths).
+// Keeps track of which nodes are connected (union-find; find() halves the paths).
 class Connected {
  public:
   explicit Connected(int count) : above_(static_cast<std::size_t>(count)) {
@@ -32,7 +32,8 @@ class Connected {
   std::vector<int> above_;
 };
 
-// The edges of the tree; the others go to `loops` and `redundant`.
+// Chooses the edges of the tree, and puts the others into `loops` and `redundant`. Edges that cannot be loop closures
+// come first, so that what is left over can be one if possible. Nodes that are fixed are one with the world.
 std::vector<char> choose_edges(const SdfGraph& graph, SdfSpanningTree& tree) {
   Connected connected(graph.nodes), rigid(graph.nodes);
   for (int node = 1; node < graph.nodes; ++node) {
@@ -56,7 +57,8 @@ std::vector<char> choose_edges(const SdfGraph& graph, SdfSpanningTree& tree) {
   return chosen;
 }
 
-// Edges by node, both ways.
+// The chosen edges by node, in both directions: those of node n are edges[begin[n]] … edges[begin[n + 1] − 1], in the
+// order of the file.
 struct Adjacency {
   std::vector<int> begin, edges;
 
@@ -84,10 +86,13 @@ SdfSpanningTree spanning_tree(const SdfGraph& graph) {
   tree.hangs.resize(static_cast<std::size_t>(graph.nodes));
   const std::vector<char> chosen = choose_edges(graph, tree);
   const Adjacency near(graph, chosen);
+  // A node that is no chosen edge's child is a natural root: the file hangs things on it.
   std::vector<char> is_child(static_cast<std::size_t>(graph.nodes), 0), reached(is_child);
   for (std::size_t e = 0; e < graph.edges.size(); ++e) {
     if (chosen[e]) is_child[static_cast<std::size_t>(graph.edges[e].child)] = 1;
   }
+  // Adds all that can be reached from the root, breadth first. An edge that is met from its child's side is turned
+  // round.
   const auto grow_from = [&](int root) {
     std::vector<int> queue = {root};
     reached[static_cast<std::size_t>(root)] = 1;
@@ -106,7 +111,7 @@ SdfSpanningTree spanning_tree(const SdfGraph& graph) {
       }
     }
   };
-  // First what is part of the world, so that nothing there becomes another's child.
+  // What is part of the world comes first, so that nothing there becomes another's child.
   reached[0] = 1;
   for (int node = 1; node < graph.nodes; ++node)
     reached[static_cast<std::size_t>(node)] = graph.fixed[static_cast<std::size_t>(node)];
@@ -114,6 +119,7 @@ SdfSpanningTree spanning_tree(const SdfGraph& graph) {
   for (int node = 1; node < graph.nodes; ++node) {
     if (graph.fixed[static_cast<std::size_t>(node)]) grow_from(node);
   }
+  // Then come the natural roots, and at last any node, for what is left without one.
   for (const bool any : {false, true}) {
     for (int node = 1; node < graph.nodes; ++node) {
       const auto n = static_cast<std::size_t>(node);

@@ -6,7 +6,7 @@ namespace {
 
 const Vec3 kStandardGravity(0, 0, -9.8);  // of the format, if a world does not say
 
-// Of several, the one that says that it is the default; else the first.
+// The <physics> that counts. Of several it is the one that says default="true", else the first.
 XmlElement chosen_physics(SdfContext& context, const XmlElement& world) {
   const std::vector<XmlElement> all = world.children("physics");
   if (all.empty()) return {};
@@ -20,6 +20,7 @@ XmlElement chosen_physics(SdfContext& context, const XmlElement& world) {
   return all.front();
 }
 
+// Reads the time step from <physics>. What the engines are told about their solvers is warned about.
 void read_physics(SdfContext& context, const XmlElement& physics, LoadedModel& loaded) {
   // How fast a simulator should run is no property of what it simulates, nor is which one it is.
   check_contents(context, physics,

@@ -5,7 +5,7 @@
 
 namespace lithe::internal {
 
-// What a <world> says about the world itself: gravity and the time step.
+// Reads what a <world> says about the world itself: gravity and the time step.
 void read_sdf_world(SdfContext& context, const XmlElement& world, LoadedModel& loaded);
 
 }  // namespace lithe::internal

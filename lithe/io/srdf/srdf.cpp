@@ -15,13 +15,16 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int kMostStateNumbers = 7;
-constexpr std::size_t kMostSilentPairs = 200'000;
+constexpr int kMostStateNumbers = 7;               // x y z and a quaternion
+constexpr std::size_t kMostSilentPairs = 200'000;  // a few <disable_default_collisions> can mean very many
 
+// Reads <disable_collisions> or <enable_collisions>. The attribute `reason` is for people and not read.
 Srdf::Pair read_pair(const XmlElement& element) {
   return {.a = element.required_attribute("link1"), .b = element.required_attribute("link2"), .place = element.place()};
 }
 
+// Reads a <group_state>. MoveIt keeps states for each group, so that one state of the robot often stands in several
+// elements of that name; `index` finds the state of a name again.
 void read_state(const XmlElement& element, Srdf& srdf, std::unordered_map<std::string, std::size_t>& index) {
   const std::string name = element.required_attribute("name");
   const auto [known, is_new] = index.try_emplace(name, srdf.states.size());
@@ -34,7 +37,7 @@ void read_state(const XmlElement& element, Srdf& srdf, std::unordered_map<std::s
   }
 }
 
-// <disable_collision> does nothing in any program, and was meant.
+// Warns of elements such as <disable_collision>, which no program knows, though their author meant something by them.
 void warn_of_misspelt(const XmlElement& element, WarningList& warnings) {
   const std::string_view name = element.name();
   if (!name.starts_with("disable") && !name.starts_with("enable")) return;
@@ -44,8 +47,10 @@ void warn_of_misspelt(const XmlElement& element, WarningList& warnings) {
                            name));
 }
 
+// Puts what an SRDF says into a model that is built already, by the names of links and joints.
 class SrdfInto {
  public:
+  // Names are looked up very often, so the model's are put into tables first.
   SrdfInto(const Srdf& srdf, LoadedModel& loaded, WarningList& warnings)
       : srdf_(srdf), loaded_(loaded), model_(loaded.model), warnings_(warnings), solid_(model_.bodies().size(), 0) {
     for (std::size_t b = 0; b < model_.bodies().size(); ++b) {
@@ -59,6 +64,7 @@ class SrdfInto {
     for (const Model::PairException& e : model_.pair_exceptions()) settled_.insert(key(e.a, e.b));
   }
 
+  // Sets the pairs of links that do or do not collide. Returns whether the file lists any that are here.
   bool add_pairs() {
     bool listed = false;
     // Who is to collide does, whoever else says otherwise.
@@ -86,6 +92,7 @@ class SrdfInto {
     return listed;
   }
 
+  // Makes a keyframe of each state that places at least one joint of the model. Velocities and motor targets are 0.
   void add_states() {
     for (const Srdf::State& state : srdf_.states) {
       VecX q = loaded_.q;
@@ -105,6 +112,7 @@ class SrdfInto {
     return static_cast<std::uint64_t>(std::min(a, b)) << 32 | static_cast<std::uint64_t>(std::max(a, b));
   }
 
+  // The body of that name; −1, with a warning, if there is none.
   int find_link(const std::string& name, const SourcePlace& place) {
     const auto found = bodies_.find(name);
     if (found != bodies_.end()) return found->second;
@@ -113,6 +121,7 @@ class SrdfInto {
     return -1;
   }
 
+  // Excepts a pair of links that is not settled yet. Links without shapes touch nothing, so they need no exception.
   void except(int a, int b, const SourcePlace& place) {
     if (a == b || !solid_[a] || !solid_[b] || !settled_.insert(key(a, b)).second) return;
     if (loaded_.excepted_pairs.size() >= kMostSilentPairs) {
@@ -123,6 +132,7 @@ class SrdfInto {
     loaded_.excepted_pairs.push_back({.a = first, .b = second, .reason = ExceptedPair::Reason::srdf});
   }
 
+  // The joint of that name, or null. Fixed joints are not among the model's joints.
   const Joint* find_joint(const std::string& name) const {
     const auto found = joints_.find(name);
     return found == joints_.end() ? nullptr : &model_.joints()[found->second];
@@ -137,12 +147,14 @@ class SrdfInto {
     return nullptr;
   }
 
+  // Whether a state speaks of the base by this name: a <virtual_joint> of the file, or Pinocchio's name for it.
   bool is_root(const std::string& name) const {
     return name == "root_joint" || std::ranges::find(srdf_.root_joints, name) != srdf_.root_joints.end();
   }
 
-  // As Pinocchio and MoveIt write them: a number; cosine and sine of a joint that turns without end; x y z and a quaternion (x y z w); x y
-  // and an angle, or its cosine and sine. Returns whether the joint is here.
+  // Puts a joint where a state has it, as Pinocchio and MoveIt write it: by a number; by cosine and sine for a joint
+  // that turns without end; by x y z and a quaternion (x y z w) for one that floats; and in a plane by x y and an
+  // angle, or its cosine and sine. Returns whether the joint is here.
   bool set_position(const Srdf::State& state, const Srdf::Position& position, VecX& q) {
     const VecX& values = position.values;
     const Joint* joint = find_joint(position.joint);
@@ -158,6 +170,7 @@ class SrdfInto {
       }
       return true;
     }
+    // A floating or planar joint has become several joints, whose names begin with its name.
     joint = find_joint(position.joint + ".x");
     if (!joint && is_root(position.joint)) {
       joint = root_joint();
@@ -181,12 +194,14 @@ class SrdfInto {
     return true;
   }
 
+  // Four numbers that are no rotation are refused; others are normalised.
   bool set_quaternion(const Srdf::Position& position, const VecX& values, int at, VecX& q) {
     if (values.size() != 4 || !(values.norm() > 1e-9)) return refuse(position);
     q.segment<4>(at) = values.normalized();
     return true;
   }
 
+  // Warns that the numbers of a state do not fit the joint.
   bool refuse(const Srdf::Position& position) {
     warnings_.add(position.place, "srdf.value",
                   fmt::format("joint '{}' cannot be where the SRDF says, by {} numbers: it stays where it was",

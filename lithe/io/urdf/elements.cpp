@@ -9,7 +9,7 @@ namespace lithe::internal {
 
 namespace {
 
-// A file name that every file system takes.
+// The stem of a mesh's file, from the name of its shape. It has only characters that every file system takes.
 std::string file_stem(std::string_view name) {
   std::string stem(name.substr(0, 100));
   for (char& c : stem) {
@@ -20,18 +20,22 @@ std::string file_stem(std::string_view name) {
   return stem;
 }
 
+// The lines of vertices of an OBJ file.
 std::string vertices_text(const std::vector<Vec3>& points) {
   std::string text;
   for (const Vec3& p : points) text += fmt::format("v {}\n", vector_text(p));
   return text;
 }
 
+// An OBJ file for a shape that collides as its convex hull. Readers drop vertices that no face uses, so a fan of
+// triangles names each of them; as a surface it means nothing.
 std::string hull_obj(const ConvexMesh& mesh) {
   std::string text = "# points whose convex hull is meant; the faces only name them all\n" + vertices_text(mesh.points);
   for (std::size_t i = 2; i < mesh.points.size(); ++i) text += fmt::format("f 1 {} {}\n", i, i + 1);
   return text;
 }
 
+// An OBJ file for a surface that is to be seen. OBJ counts vertices from 1.
 std::string surface_obj(const TriangleMesh& mesh) {
   std::string text = vertices_text(mesh.vertices);
   for (const auto& [a, b, c] : mesh.triangles) text += fmt::format("f {} {} {}\n", a + 1, b + 1, c + 1);
@@ -41,6 +45,7 @@ std::string surface_obj(const TriangleMesh& mesh) {
 }  // namespace
 
 std::string escaped(std::string_view text) {
+  // Control characters are written by their numbers: an XML parser makes blanks of line ends and tabs in attributes.
   std::string out;
   for (const char c : text) {
     switch (c) {
@@ -64,6 +69,7 @@ std::string number_text(double x) { return fmt::format("{:.17g}", x); }
 std::string vector_text(const Vec3& x) { return fmt::format("{:.17g} {:.17g} {:.17g}", x.x(), x.y(), x.z()); }
 
 std::string origin_text(const Pose& pose) {
+  // Only an exact identity is left out, so that what is read back is the same to the last bit.
   const bool turned = !(pose.R.array() == Mat3::Identity().array()).all();
   if (!turned && pose.p.isZero(0)) return "";
   std::string text = fmt::format("<origin xyz=\"{}\"", vector_text(pose.p));
@@ -73,6 +79,7 @@ std::string origin_text(const Pose& pose) {
 
 std::string inertial_text(const SpatialInertia& inertia) {
   if (inertia.mass == 0 && inertia.rotational.isZero(0)) return "";
+  // A URDF has the inertia about the centre of mass, in the axes of <origin>, which here are those of the link.
   const Mat3 I = inertia.about_centre();
   return fmt::format(
       "    <inertial>{}<mass value=\"{}\"/>"
@@ -83,6 +90,8 @@ std::string inertial_text(const SpatialInertia& inertia) {
 
 std::string limit_text(const Joint& joint) {
   const auto bounded = [](double x) { return number_text(std::clamp(x, -kNoUrdfLimit, kNoUrdfLimit)); };
+  // A revolute joint without limits is written as a continuous one, which has no range. A prismatic joint always has
+  // one.
   const bool limited = std::isfinite(joint.lower) || std::isfinite(joint.upper);
   const bool ranged = joint.type == JointType::prismatic || (joint.type == JointType::revolute && limited);
   if (!ranged && std::isinf(joint.effort_limit) && std::isinf(joint.velocity_limit)) return "";
@@ -98,6 +107,7 @@ std::string dynamics_text(const Joint& joint) {
                      number_text(joint.dry_friction));
 }
 
+// Keeps a mesh for saving and returns its name as the URDF writes it.
 std::string UrdfSurfaces::mesh_file(const std::string& name, std::string obj) {
   const std::string stem = file_names_.unique(file_stem(name));
   std::string file = mesh_folder_.empty() ? stem + ".obj" : fmt::format("{}/{}.obj", mesh_folder_, stem);
@@ -105,6 +115,7 @@ std::string UrdfSurfaces::mesh_file(const std::string& name, std::string obj) {
   return file;
 }
 
+// One function is for shapes and visuals, whose variants of geometry differ in their last alternative only.
 template <class AnyGeometry>
 std::string UrdfSurfaces::geometry_text(const AnyGeometry& geometry, const std::string& name) {
   const auto round = [](const char* element, double radius, double half_length) {
@@ -127,6 +138,7 @@ std::string UrdfSurfaces::geometry_text(const AnyGeometry& geometry, const std::
                    return fmt::format("<mesh filename=\"{}\"/>", escaped(mesh_file(name, hull_obj(g))));
                  },
                  [&](const Visual::Mesh& g) {
+                   // Visuals that share a mesh share its file.
                    std::string& file = written_[g.triangles.get()];
                    if (file.empty()) file = mesh_file(name + "_visual", surface_obj(*g.triangles));
                    return fmt::format("<mesh filename=\"{}\" scale=\"{}\"/>", escaped(file), vector_text(g.scale));

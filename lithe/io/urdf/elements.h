@@ -9,26 +9,26 @@
 
 namespace lithe::internal {
 
-// The elements of a URDF as text, for write_urdf(). Each adds to `xml`, indented.
+// The elements of a URDF as text, for write_urdf(). Elements of links and joints come as whole lines, indented.
 
-// For attributes: & < > " and control characters become entities.
+// The text as the value of an attribute: & < > " and control characters become entities.
 std::string escaped(std::string_view text);
 
-// <origin …/>; nothing for the identity.
+// <origin …/>, or nothing for the identity. Numbers have 17 significant digits, which give back the same double.
 std::string origin_text(const Pose& pose);
 std::string vector_text(const Vec3& x);
 std::string number_text(double x);
 
-// <inertial>…</inertial>; nothing for a body without mass and inertia.
+// <inertial>…</inertial>, or nothing for a body without mass and inertia.
 std::string inertial_text(const SpatialInertia& inertia);
 
-// <limit …/>, <dynamics …/>, whatever the joint needs of them.
+// <limit …/> and <dynamics …/>, or nothing where the joint has nothing of the kind.
 std::string limit_text(const Joint& joint);
 std::string dynamics_text(const Joint& joint);
-// What stands for no limit. URDF wants a number everywhere.
+// The number that stands for no limit, since URDF wants a number everywhere. The reader takes it for none.
 inline constexpr double kNoUrdfLimit = 1e12;
 
-// Shapes and visuals, with the mesh files they need.
+// Writes shapes and visuals, and collects the mesh files that they need.
 class UrdfSurfaces {
  public:
   UrdfSurfaces(std::string mesh_folder, UrdfFile& file, WarningList& lost)
@@ -38,7 +38,7 @@ class UrdfSurfaces {
   std::string visual_text(const Visual& visual);
 
  private:
-  // <geometry>…</geometry>; "" for a plane.
+  // <geometry>…</geometry>, or "" for a plane, which URDF does not have.
   template <class Geometry>
   std::string geometry_text(const Geometry& geometry, const std::string& name);
   std::string mesh_file(const std::string& name, std::string obj);
@@ -47,7 +47,7 @@ class UrdfSurfaces {
   UrdfFile& file_;
   WarningList& lost_;
   NameSet file_names_;
-  std::unordered_map<const TriangleMesh*, std::string> written_;
+  std::unordered_map<const TriangleMesh*, std::string> written_;  // the files of visual meshes
 };
 
 }  // namespace lithe::internal

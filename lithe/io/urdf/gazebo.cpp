@@ -13,7 +13,7 @@ struct NamedColor {
   Vec4 rgba;
 };
 
-// Gazebo's plain colours.
+// The colour of a material of Gazebo's ("Gazebo/Red"), if it is one of the plain ones; else null.
 const NamedColor* gazebo_color(std::string_view name) {
   static const std::array<NamedColor, 12> kColors = {{{"Red", {1, 0, 0, 1}},
                                                       {"Green", {0, 1, 0, 1}},
@@ -33,18 +33,20 @@ const NamedColor* gazebo_color(std::string_view name) {
   return found == kColors.end() ? nullptr : &*found;
 }
 
+// Whether the name is in the list.
 bool is_one_of(std::string_view name, std::initializer_list<std::string_view> names) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// Whether an element that should say something does. An empty one says nothing, in Gazebo either.
+// Whether the element is there and says something. An empty one says nothing; Gazebo takes it so, too.
 bool says_something(const XmlElement& element, UrdfReading& reading) {
   if (!element || !element.text().empty() || element.attribute("value")) return static_cast<bool>(element);
   reading.warn(element, "gazebo.empty", fmt::format("<{}> in <gazebo> is empty and counts as absent", element.name()));
   return false;
 }
 
-// Gazebo takes 1, true and yes, in any case of letters, for true, and everything else for false.
+// Reads a truth value of Gazebo's: 1, true and yes, in any case of letters, are true, and everything else is false. A
+// word that is none of the usual ones is warned about.
 bool gazebo_flag(const XmlElement& element, UrdfReading& reading) {
   const char* value = element.attribute("value");
   const std::string_view text = value ? value : element.text();
@@ -57,13 +59,14 @@ bool gazebo_flag(const XmlElement& element, UrdfReading& reading) {
   return false;
 }
 
+// The number in an element, which must not be negative.
 double value_not_negative(const XmlElement& element) {
   const double x = urdf_value(element);
   if (x < 0) element.fail(fmt::format("<{}> is {:g}, but must not be negative", element.name(), x));
   return x;
 }
 
-// What has no effect here, whatever is said about.
+// Warns of a child of <gazebo> that has no effect here, be it about a link, a joint or the whole robot.
 void warn_of_child(const XmlElement& child, UrdfReading& reading) {
   const std::string_view name = child.name();
   if (name == "plugin" || name == "sensor") {
@@ -79,6 +82,8 @@ void warn_of_child(const XmlElement& child, UrdfReading& reading) {
   }
 }
 
+// Reads the friction of a link. Gazebo has one coefficient for each of two directions, mu1 and mu2, and a model one for
+// all; `mu` is an older way to say both.
 void read_friction(const XmlElement& gazebo, UrdfLink& link, UrdfReading& reading) {
   const auto read = [&](const char* name) -> std::optional<double> {
     const XmlElement element = only_child(gazebo, name, reading);
@@ -99,6 +104,7 @@ void read_friction(const XmlElement& gazebo, UrdfLink& link, UrdfReading& readin
   }
 }
 
+// Reads a <gazebo reference="…"> that names a link. Of several about one link, the last one that says something counts.
 void read_about_link(const XmlElement& gazebo, UrdfLink& link, UrdfReading& reading) {
   read_friction(gazebo, link, reading);
   for (const XmlElement& child : gazebo.children()) {
@@ -121,6 +127,8 @@ void read_about_link(const XmlElement& gazebo, UrdfLink& link, UrdfReading& read
   }
 }
 
+// Reads a <gazebo reference="…"> that names a joint: its spring, N·m/rad or N/m, and where that rests. Springs of
+// joints that do not have one degree of freedom are left out.
 void read_about_joint(const XmlElement& gazebo, UrdfJoint& joint, UrdfReading& reading) {
   for (const XmlElement& child : gazebo.children()) {
     const std::string_view name = child.name();
@@ -153,6 +161,7 @@ void read_urdf_gazebo(const XmlElement& robot, UrdfRobot& parts, UrdfReading& re
       reading.warn(gazebo, fmt::format("unknown.gazebo.{}", name),
                    fmt::format("attribute {} of <gazebo> is not known and was ignored", name));
     }
+    // A <gazebo> without a reference is about the whole robot: plugins, mostly.
     const char* reference = gazebo.attribute("reference");
     if (!reference) {
       for (const XmlElement& child : gazebo.children()) warn_of_child(child, reading);
@@ -169,6 +178,8 @@ void read_urdf_gazebo(const XmlElement& robot, UrdfRobot& parts, UrdfReading& re
                    fmt::format("<gazebo> refers to '{}', which is neither a link nor a joint", shortened(reference)));
     }
   }
+  // What was said about links is applied now, so that it holds for all shapes and visuals, whatever the order in the
+  // file.
   for (UrdfLink& link : parts.links) {
     for (Shape& shape : link.shapes) shape.material.friction = link.friction.value_or(shape.material.friction);
     for (const int v : link.unpainted) link.visuals[v].color = link.paint.value_or(link.visuals[v].color);
@@ -177,12 +188,13 @@ void read_urdf_gazebo(const XmlElement& robot, UrdfRobot& parts, UrdfReading& re
 
 namespace {
 
-// The reduction is not used, so whatever it says is not worth an error.
+// Whether a <mechanicalReduction> says anything but 1. It is not used, so a text that is no number is not worth an
+// error.
 bool reduces(const XmlElement& reduction) {
   return reduction && reduction.text() != "1" && reduction.text() != "1.0" && !reduction.text().empty();
 }
 
-// The name of the transmission's actuator, else its own; or "".
+// What the actuator of a transmission is called: by the name of its <actuator>, else by its own, else "".
 std::string actuator_name(const XmlElement& transmission, UrdfReading& reading) {
   if (const XmlElement actuator = transmission.child("actuator")) {
     warn_of_unknown(actuator, "urdf", {"hardwareInterface", "mechanicalReduction", "role"}, {"name"}, reading.warnings);
@@ -193,7 +205,8 @@ std::string actuator_name(const XmlElement& transmission, UrdfReading& reading) 
   return name ? name : "";
 }
 
-// One joint of one <transmission>.
+// Adds an actuator for one <joint> of a <transmission>. Its control is the effort at the joint, within the joint's
+// effort limit; another interface than effort is warned about.
 void add_actuator(const XmlElement& end, const std::string& actuator, const UrdfRobot& parts, NameSet& names,
                   std::vector<Actuator>& actuators, UrdfReading& reading) {
   warn_of_unknown(end, "urdf", {"hardwareInterface", "mechanicalReduction", "role"}, {"name"}, reading.warnings);
@@ -230,6 +243,7 @@ std::vector<Actuator> read_urdf_transmissions(const XmlElement& robot, const Urd
   for (const XmlElement& transmission : robot.children("transmission")) {
     warn_of_unknown(transmission, "urdf", {"type", "joint", "actuator", "mechanicalReduction"}, {"name", "type"},
                     reading.warnings);
+    // Files have the reduction in any of these places.
     for (const char* owner : {"", "actuator", "joint"}) {
       const XmlElement element = *owner ? transmission.child(owner) : transmission;
       const XmlElement reduction = element ? element.child("mechanicalReduction") : XmlElement();

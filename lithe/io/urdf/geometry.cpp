@@ -8,8 +8,9 @@ namespace lithe::internal {
 
 namespace {
 
-constexpr std::size_t kMostMissingVisuals = 1000;
+constexpr std::size_t kMostMissingVisuals = 1000;  // each is looked for in many folders
 
+// Refuses a number beyond kLargestUrdfNumber, and returns the others. `what` is the name of the attribute.
 double within_bounds(const XmlElement& element, std::string_view what, double x) {
   if (std::abs(x) > kLargestUrdfNumber) {
     element.fail(fmt::format("{} of <{}> is {:g}; nothing about a robot is beyond {:g}", what, element.name(), x,
@@ -18,6 +19,7 @@ double within_bounds(const XmlElement& element, std::string_view what, double x)
   return x;
 }
 
+// Refuses a negative number, and returns the others.
 double not_negative(const XmlElement& element, const char* name, double x) {
   if (x < 0) element.fail(fmt::format("{} of <{}> is {:g}, but must not be negative", name, element.name(), x));
   return x;
@@ -75,6 +77,7 @@ Pose read_urdf_origin(const XmlElement& parent, UrdfReading& reading) {
   if (!origin) return {};
   warn_of_unknown(origin, "urdf", {}, {"xyz", "rpy", "quat_xyzw"}, reading.warnings);
   Pose pose = Pose::translation(urdf_vector(origin, "xyz", Vec3::Zero()));
+  // Newer files may have a quaternion x y z w instead of rpy.
   if (!origin.attribute("quat_xyzw")) {
     pose.R = rotation_from_rpy(urdf_vector(origin, "rpy", Vec3::Zero()));
     return pose;
@@ -88,6 +91,7 @@ Pose read_urdf_origin(const XmlElement& parent, UrdfReading& reading) {
 
 namespace {
 
+// A <mesh> whose file is not read yet.
 struct MeshReference {
   XmlElement element;
   std::string uri;
@@ -95,6 +99,7 @@ struct MeshReference {
 };
 using UrdfGeometry = std::variant<Sphere, Capsule, Box, Cylinder, MeshReference>;
 
+// Reads a <box>, whose size is the length of its edges. A Box has half of them.
 Box read_box(const XmlElement& box, UrdfReading& reading) {
   warn_of_unknown(box, "urdf", {}, {"size"}, reading.warnings);
   box.required_attribute("size");
@@ -103,7 +108,7 @@ Box read_box(const XmlElement& box, UrdfReading& reading) {
   return {size / 2};
 }
 
-// The scale is three numbers; one for all three is seen as well.
+// Reads a <mesh>. Its scale should be three numbers; one that is meant for all three directions occurs as well.
 MeshReference read_mesh_reference(const XmlElement& mesh, UrdfReading& reading) {
   warn_of_unknown(mesh, "urdf", {}, {"filename", "scale"}, reading.warnings);
   MeshReference reference{.element = mesh, .uri = mesh.required_attribute("filename")};
@@ -117,8 +122,10 @@ MeshReference read_mesh_reference(const XmlElement& mesh, UrdfReading& reading) 
   return reference;
 }
 
-// None where there is nothing to be had: exporters write empty elements, meshes without a name and spheres of no size for links that have
-// no surface, and others' shapes are not known. What is left out is warned about, as something that collides or is seen.
+// Reads the shape in the <geometry> of a <collision> or <visual>. The result is empty where there is none to be had:
+// exporters write empty elements, meshes without a name and spheres of no size for links that have no surface, and
+// shapes of other programs are not known. What is left out is a warning, whose rank depends on whether it would
+// collide.
 std::optional<UrdfGeometry> read_geometry(const XmlElement& owner, UrdfReading& reading) {
   const auto none = [&](const XmlElement& at, const std::string& what) {
     reading.warn(at, owner.name() == "collision" ? "shape" : "visual",
@@ -136,6 +143,7 @@ std::optional<UrdfGeometry> read_geometry(const XmlElement& owner, UrdfReading& 
   }
   const XmlElement& shape = children.front();
   if (shape.name() == "box") return read_box(shape, reading);
+  // The length of a capsule is that between the centres of its caps; <capsule> is an extension of the format.
   if (shape.name() == "sphere" || shape.name() == "cylinder" || shape.name() == "capsule") {
     const bool sphere = shape.name() == "sphere";
     if (sphere) {
@@ -161,14 +169,16 @@ std::optional<UrdfGeometry> read_geometry(const XmlElement& owner, UrdfReading& 
                           shape.name()));
 }
 
-// The shape's own name, or one after its link.
+// The name of a collision or visual: its own, or one that is made of the link's name. A name that is taken gets a
+// number.
 std::string name_of(const XmlElement& owner, const UrdfLink& link, NameSet& names) {
   const char* name = owner.attribute("name");
   if (name && *name) return names.unique(name);
   return names.unique(fmt::format("{}_{}", link.name, owner.name()));
 }
 
-// None, with a warning, where it cannot be read: colours are only to be seen. Three numbers are opaque.
+// Reads the colour of a material. Where it cannot be read it is left out with a warning, since colours are only to be
+// seen. Three numbers are an opaque colour.
 std::optional<Vec4> read_rgba(const XmlElement& color, UrdfReading& reading) {
   try {
     const VecX numbers = color.numbers("rgba", 3, 4);
@@ -181,6 +191,8 @@ std::optional<Vec4> read_rgba(const XmlElement& color, UrdfReading& reading) {
   }
 }
 
+// Reads the colour that stands in a <material> itself, brought into 0 … 1. The result is empty where there is only a
+// name.
 std::optional<Vec4> read_color(const XmlElement& material, UrdfReading& reading) {
   warn_of_unknown(material, "urdf", {"color", "texture"}, {"name"}, reading.warnings);
   if (const XmlElement texture = material.child("texture")) {
@@ -200,7 +212,8 @@ std::optional<Vec4> read_color(const XmlElement& material, UrdfReading& reading)
   return rgba;
 }
 
-// A material may be defined anywhere, also in a visual after the one that refers to it.
+// Notes the colour of a material by its name. It may be defined anywhere, also in a visual that stands after the one
+// that refers to it, so all are noted before any link is read.
 void remember_color(const XmlElement& material, UrdfReading& reading) {
   const char* name = material.attribute("name");
   const XmlElement color = material.child("color");
@@ -215,6 +228,8 @@ void remember_color(const XmlElement& material, UrdfReading& reading) {
   }
 }
 
+// Colours a visual by its <material>: by the colour in it, or else by the colour of the material of that name. A visual
+// that finds none is noted, since <gazebo> may have a colour for it.
 void color_visual(const XmlElement& element, Visual& visual, UrdfLink& link, UrdfReading& reading) {
   const XmlElement material = only_child(element, "material", reading);
   std::optional<Vec4> color;
@@ -237,7 +252,8 @@ void color_visual(const XmlElement& element, Visual& visual, UrdfLink& link, Urd
   }
 }
 
-// What an error says, without "file:line: error: " if that is where `element` stands.
+// What an error says. "file:line: error: " is taken off if that is the place of `element`, which the warning names
+// again.
 std::string_view without_place(const LoadError& error, const XmlElement& element) {
   std::string_view what = error.what();
   const std::string place = to_string(element.place()) + ": error: ";
@@ -245,7 +261,8 @@ std::string_view without_place(const LoadError& error, const XmlElement& element
   return what;
 }
 
-// False where the mesh cannot be read. It is only to be seen, so the rest of the robot is still worth having.
+// Reads the mesh of a visual. False where that is not possible, with a warning: the mesh is only to be seen, and the
+// rest of the robot is worth having without it. A mesh that many visuals share is tried once.
 bool set_visual_mesh(const MeshReference& mesh, Visual& visual, UrdfReading& reading) {
   if (reading.missing_visuals.contains(mesh.uri)) return false;
   try {
@@ -272,6 +289,7 @@ void read_urdf_colors(const XmlElement& robot, UrdfReading& reading) {
     read_color(material, reading);
     remember_color(material, reading);
   }
+  // Materials of the whole robot come first, so that theirs is the colour where both define a name.
   for (const XmlElement& link : robot.children("link")) {
     for (const XmlElement& visual : link.children("visual")) {
       for (const XmlElement& material : visual.children("material")) remember_color(material, reading);
@@ -298,6 +316,7 @@ void read_urdf_collision(const XmlElement& collision, const Material& material, 
   if (const auto* mesh = std::get_if<MeshReference>(&*geometry)) {
     for (ConvexMesh& piece :
          convex_meshes(reading.resources, mesh->uri, mesh->scale, mesh->element.place(), reading.warnings)) {
+      // A stand-in has four points unless the mesh has fewer; those have no hull.
       if (piece.points.size() < 4) {
         mesh->element.fail(
             fmt::format("mesh \"{}\" has {} points, but needs at least 4 to collide", mesh->uri, piece.points.size()));
@@ -332,6 +351,7 @@ void read_urdf_visual(const XmlElement& element, UrdfLink& link, UrdfReading& re
 }
 
 std::string urdf_suggestion(const std::string& wanted, const std::unordered_map<std::string, int>& known) {
+  // The distance between two names takes the product of their lengths.
   constexpr std::size_t kLongest = 100, kMost = 10'000;
   if (wanted.size() > kLongest || known.size() > kMost) return "";
   std::vector<std::string_view> names;

@@ -11,7 +11,8 @@ namespace {
 
 constexpr double kZeroAxis = 1e-9;  // shorter is no direction
 
-// None where it has no direction.
+// Reads the <axis> of a joint, as a unit vector in the joint's frame. The result is empty, with a warning, where the
+// vector has no direction; without an <axis> it is x, which is URDF's default.
 std::optional<Vec3> read_axis(const XmlElement& element, UrdfReading& reading) {
   const XmlElement axis = only_child(element, "axis", reading);
   if (!axis) return Vec3::UnitX();  // URDF's default
@@ -27,13 +28,14 @@ std::optional<Vec3> read_axis(const XmlElement& element, UrdfReading& reading) {
   return direction.normalized();
 }
 
-// A position that is so far away that it stands for "no limit".
+// A limit of a position, rad or m. One that is as far away as the largest number accepted stands for no limit.
 double position_limit(double x) {
   if (x <= -kLargestUrdfNumber) return -Joint::kInfinity;
   return x >= kLargestUrdfNumber ? Joint::kInfinity : x;
 }
 
-// A number of <limit>. Exporters leave it empty where nothing is known, and write "inf" for none.
+// Reads a number of <limit>. Exporters leave it empty where nothing is known, which counts as absent, and write "inf"
+// for no limit.
 std::optional<double> urdf_limit(const XmlElement& limit, const char* name, UrdfReading& reading) {
   const char* value = limit.attribute(name);
   if (!value) return std::nullopt;
@@ -51,7 +53,8 @@ std::optional<double> urdf_limit(const XmlElement& limit, const char* name, Urdf
   return limit.number(name);
 }
 
-// An effort or a velocity.
+// Reads the limit of an effort or velocity. None means no limit, and so does a negative one, which some exporters
+// write.
 double rate_limit(const XmlElement& limit, const char* name, UrdfReading& reading) {
   const std::optional<double> x = urdf_limit(limit, name, reading);
   if (!x) return Joint::kInfinity;
@@ -62,7 +65,8 @@ double rate_limit(const XmlElement& limit, const char* name, UrdfReading& readin
   return *x >= kLargestUrdfNumber ? Joint::kInfinity : *x;
 }
 
-// One of lower and upper alone leaves the other at 0, as URDF says. Neither of them would lock the joint at 0, which nobody means.
+// Reads `lower` and `upper`. One of them alone leaves the other at 0, as URDF says. Where both are absent that rule
+// would lock the joint at 0, as urdfdom does, which nobody means: the joint has no limit then.
 void read_position_limits(const XmlElement& limit, Joint& joint, UrdfReading& reading) {
   const std::optional<double> lower = urdf_limit(limit, "lower", reading);
   const std::optional<double> upper = urdf_limit(limit, "upper", reading);
@@ -74,6 +78,7 @@ void read_position_limits(const XmlElement& limit, Joint& joint, UrdfReading& re
   }
   joint.lower = position_limit(lower.value_or(0));
   joint.upper = position_limit(upper.value_or(0));
+  // A joint with these limits could not be anywhere, so they must have changed places.
   if (joint.lower > joint.upper) {
     reading.warn(limit, "limits",
                  fmt::format("the limits of joint '{}' are the wrong way round, and are exchanged: lower {:g} is above "
@@ -90,6 +95,8 @@ void read_position_limits(const XmlElement& limit, Joint& joint, UrdfReading& re
   }
 }
 
+// Reads <limit>. `has_range`: the type of the joint is one whose position has limits. The format demands the element of
+// such a joint, so its absence is a warning.
 void read_limit(const XmlElement& element, bool has_range, Joint& joint, UrdfReading& reading) {
   const XmlElement limit = only_child(element, "limit", reading);
   if (!limit) {
@@ -110,6 +117,7 @@ void read_limit(const XmlElement& element, bool has_range, Joint& joint, UrdfRea
   }
 }
 
+// Reads <dynamics>: viscous damping, N·m·s/rad or N·s/m, and dry friction, N·m or N.
 void read_dynamics(const XmlElement& element, Joint& joint, UrdfReading& reading) {
   const XmlElement dynamics = only_child(element, "dynamics", reading);
   if (!dynamics) return;
@@ -118,14 +126,15 @@ void read_dynamics(const XmlElement& element, Joint& joint, UrdfReading& reading
   joint.dry_friction = urdf_number_not_negative(dynamics, "friction", 0);
 }
 
-// Two slides across the axis and a turn about it; for the axis z these are the plane's own x and y.
+// The joints of type planar: two slides across the axis and a turn about it. For the axis z the slides are along the x
+// and y of the joint's frame.
 JointList planar_about(const std::string& name, const Vec3& axis, const Pose& placement) {
   const Mat3 R = rotation_from_z(axis);
   return {prismatic(name + ".x", R.col(0), placement), prismatic(name + ".y", R.col(1)),
           revolute(name + ".turn", axis)};
 }
 
-// The joint's type as URDF writes it. Another case of letters is seen.
+// The type of the joint. One that is written in another case of letters is taken, with a warning.
 std::string read_joint_type(const XmlElement& element, UrdfReading& reading) {
   static constexpr std::string_view kTypes[] = {"revolute", "continuous", "prismatic", "fixed",
                                                 "floating", "planar",     "spherical", "ball"};
@@ -142,7 +151,8 @@ std::string read_joint_type(const XmlElement& element, UrdfReading& reading) {
   return std::string(*known);
 }
 
-// Sets the joint's parts.
+// Sets the joints of which this one consists: none if it is fixed, four if it floats, three if it is planar, else one.
+// A joint without a direction of motion becomes a fixed one that is marked as locked.
 void read_parts(UrdfJoint& urdf, UrdfReading& reading) {
   const XmlElement& element = urdf.element;
   if (urdf.type == "fixed") return;
@@ -169,6 +179,7 @@ void read_parts(UrdfJoint& urdf, UrdfReading& reading) {
   urdf.parts = joint;
 }
 
+// Warns of everything in a <joint> that has no effect.
 void warn_of_unused(const UrdfJoint& urdf, UrdfReading& reading) {
   const XmlElement& element = urdf.element;
   warn_of_unknown(

@@ -4,7 +4,8 @@ namespace lithe::internal {
 
 namespace {
 
-// Mass, centre of mass and the inertia about it, in the axes of the inertial frame.
+// Reads <inertial>: the mass, kg, and the inertia about the centre of mass, kg·m², in the axes of its <origin>, which
+// lies in the centre of mass. Products of inertia that are absent are 0; mass and moments must be there.
 void read_inertial(const XmlElement& inertial, Body& body, UrdfReading& reading) {
   warn_of_unknown(inertial, "urdf", {"origin", "mass", "inertia"}, {}, reading.warnings);
   const XmlElement mass = only_child(inertial, "mass", reading);
@@ -27,7 +28,8 @@ void read_inertial(const XmlElement& inertial, Body& body, UrdfReading& reading)
   set_inertia(body, kilograms, about_centre, read_urdf_origin(inertial, reading), inertia.place(), reading.warnings);
 }
 
-// PyBullet's surface properties, which many files carry.
+// Reads <contact>, PyBullet's surface properties, which many files carry. They hold for all shapes of the link.
+// Stiffness and damping of contacts are warned about.
 Material read_contact(const XmlElement& contact, UrdfReading& reading) {
   Material material;
   for (const XmlElement& child : contact.children()) {
@@ -56,6 +58,7 @@ UrdfLink read_urdf_link(const XmlElement& element, UrdfReading& reading) {
   if (const XmlElement inertial = only_child(element, "inertial", reading)) {
     read_inertial(inertial, link.body, reading);
   }
+  // The material comes first, because every shape gets a copy of it.
   const XmlElement contact = only_child(element, "contact", reading);
   const Material material = contact ? read_contact(contact, reading) : Material{};
   for (const XmlElement& collision : element.children("collision")) {

@@ -6,11 +6,13 @@ namespace lithe::internal {
 
 namespace {
 
+// Whether the text holds an expression ${…} or a command $(…) of xacro.
 bool has_xacro(std::string_view text) {
   return text.find("${") != std::string_view::npos || text.find("$(") != std::string_view::npos;
 }
 
-// A file that is still to be expanded would be read wrongly, not just in part. It shows by its elements or by expressions in values.
+// Refuses a file that xacro has still to expand: it would be read wrongly, and not just in part. Such a file shows by
+// its elements or by expressions in values. The list takes the place of recursion and goes in the order of the file.
 void refuse_xacro(const XmlElement& robot) {
   std::vector<XmlElement> stack = {robot};
   while (!stack.empty()) {
@@ -30,6 +32,8 @@ void refuse_xacro(const XmlElement& robot) {
   }
 }
 
+// Warns of children and attributes of <robot> that have no effect. Those named here are known to other programs; all
+// others may be misspelt.
 void warn_of_unused(const XmlElement& robot, UrdfReading& reading) {
   for (const XmlElement& child : robot.children()) {
     const std::string_view name = child.name();
@@ -56,6 +60,7 @@ void index_name(const XmlElement& element, const std::string& name, std::size_t 
   element.fail(fmt::format("there are two {}s called '{}': rename one of them", element.name(), name));
 }
 
+// Reads all links and joints as they stand, each by itself. Who hangs on whom is found out by connect().
 UrdfRobot read_parts(const XmlElement& robot, UrdfReading& reading) {
   UrdfRobot parts;
   const int most = reading.resources.options().limits.bodies;
@@ -82,6 +87,8 @@ LoadedModel read_urdf(const XmlElement& robot, Resources& resources, WarningList
   warn_of_unused(robot, reading);
   if (resources.options().visuals) read_urdf_colors(robot, reading);
   UrdfRobot parts = read_parts(robot, reading);
+  // Locking needs the tree, to know what a joint moves; <gazebo> comes afterwards, for a locked joint has no use for a
+  // spring.
   const int root = connect(robot, parts);
   lock_joints(parts, root, reading);
   read_urdf_gazebo(robot, parts, reading);

@@ -12,6 +12,7 @@ constexpr int kMostNamesShown = 8;  // of a cycle
 constexpr int kMostDofs = 40'000;
 constexpr long kMostAncestors = 20'000'000;  // of all DoFs together: what a model stores grows with them
 
+// The link that the <parent> or <child> of a joint names (`role` says which).
 int find_link(const XmlElement& joint, const char* role, const UrdfRobot& parts) {
   const XmlElement end = joint.required(role);
   const std::string name = end.required_attribute("link");
@@ -23,7 +24,8 @@ int find_link(const XmlElement& joint, const char* role, const UrdfRobot& parts)
   return found->second;
 }
 
-// Called when no root leads to `link`: its way up ends in a cycle. The error is at the joint that closes it, the last one in the file.
+// Fails because no root leads to `link`: its way up ends in a cycle. After as many steps upwards as there are links,
+// one is in the cycle. The error is at the joint that closes it, which is the last one of them in the file.
 [[noreturn]] void fail_at_cycle(const UrdfRobot& parts, int link) {
   const auto above = [&](int l) { return parts.joints[parts.links[l].parent_joint].parent; };
   for (std::size_t i = 0; i < parts.links.size(); ++i) link = above(link);
@@ -56,7 +58,7 @@ bool is_rigidly_heavy(const UrdfRobot& parts, int link) {
   return false;
 }
 
-// What floats needs a mass of its own: that of its limbs does not hold it.
+// Refuses links that float without a mass: that of their limbs would not resist every motion.
 void check_floating_links(const UrdfRobot& parts) {
   for (const UrdfJoint& joint : parts.joints) {
     if (joint.type != "floating" || joint.parts.empty() || is_rigidly_heavy(parts, joint.child)) continue;
@@ -67,7 +69,8 @@ void check_floating_links(const UrdfRobot& parts) {
   }
 }
 
-// A model's storage grows with the length of the ways from the root to each DoF.
+// Refuses trees that are too large. What a model stores grows with the sum, over all DoFs, of the number of DoFs on the
+// way to the root.
 void check_size(const UrdfRobot& parts, const std::vector<int>& order) {
   std::vector<int> depth(parts.links.size(), 0);  // in DoFs
   long dofs = 0, ancestors = 0;
@@ -90,7 +93,8 @@ void check_size(const UrdfRobot& parts, const std::vector<int>& order) {
   }
 }
 
-// The parts of joints have names of their own ("root.x"), which other joints may have too.
+// The names of all joints in the model. A joint that becomes several gives them names of their own ("root.x"), and an
+// error tells where another joint has such a name already.
 class JointNames {
  public:
   explicit JointNames(const UrdfRobot& parts) {
@@ -107,7 +111,8 @@ class JointNames {
     }
   }
 
-  // For the joint by which a root floats: "root", or root_2, root_3 … where a joint of the file is called so.
+  // The name of the joint by which a root floats: "root", or root_2, root_3 … where a joint of the file has such a
+  // name.
   std::string root() const {
     const auto is_free = [&](const std::string& name) {
       return std::ranges::none_of(std::initializer_list<const char*>{"", ".x", ".y", ".z", ".ball"},
@@ -128,12 +133,15 @@ class JointNames {
   std::unordered_set<std::string> names_;
 };
 
-// What a root carries: the mass that moves with it, that of all links, and the joints by which the rest hangs on it.
+// What a root carries, by which one can guess whether it is bolted down: the mass that is fixed to it, that of all
+// links, and the number of joints by which the rest hangs on it.
 struct BaseLoad {
   double fixed = 0, all = 0;
   int limbs = 0;
 };
 
+// Adds up what the root carries. Links on fixed joints are visited, and the first joint on each way that moves is a
+// limb.
 BaseLoad load_of(const UrdfRobot& parts, int root) {
   BaseLoad load;
   for (const UrdfLink& link : parts.links) load.all += link.body.inertia.mass;
@@ -153,9 +161,10 @@ BaseLoad load_of(const UrdfRobot& parts, int root) {
   return load;
 }
 
-// Whether a root floats of which the file does not say it. One that was given a mass does, as in other simulators. One that was not is a frame
-// before the robot, and floats by what is fixed to it; unless there are no limbs (it is scenery), or one that outweighs what it stands on (it is
-// an arm, whose pedestal is bolted down).
+// Whether a root floats where the file does not say it. A root that was given a mass floats, as it does in other
+// simulators. One without a mass is a frame before the robot, and floats by what is fixed to it. But if there are no
+// limbs it is scenery, and if its only limb outweighs what it stands on it is an arm whose pedestal is bolted down:
+// these are fixed.
 bool floats_by_itself(const UrdfLink& link, const BaseLoad& load, UrdfReading& reading) {
   const bool like_an_arm = load.limbs == 1 && load.all - load.fixed > load.fixed;
   const auto tell = [&](const std::string& what) { reading.warnings.note(link.element.place(), "urdf.base", what); };
@@ -184,7 +193,7 @@ bool floats_by_itself(const UrdfLink& link, const BaseLoad& load, UrdfReading& r
   return floats;
 }
 
-// The root's joints: none if it is held.
+// The joints by which the root hangs on the world: none if it is fixed.
 JointList root_joints(const UrdfRobot& parts, int root, const JointNames& names, UrdfReading& reading) {
   const UrdfLink& link = parts.links[root];
   const LoadOptions::Base base = reading.resources.options().base;
@@ -200,7 +209,8 @@ JointList root_joints(const UrdfRobot& parts, int root, const JointNames& names,
   return free_joint(names.root());
 }
 
-// A joint that is to follow another that is not there, or has no position to follow, moves freely, as it does for others' readers.
+// Adds the <mimic> of a joint. Where the other joint is not there, or has no position to follow, this one moves freely,
+// as it does in Pinocchio and Gazebo.
 void add_mimic(const UrdfJoint& joint, const UrdfRobot& parts, LoadedModel& loaded, UrdfReading& reading) {
   const XmlElement mimic = only_child(joint.element, "mimic", reading);
   if (!mimic || joint.locked) return;
@@ -236,8 +246,8 @@ void add_mimic(const UrdfJoint& joint, const UrdfRobot& parts, LoadedModel& load
   at_line(mimic, [&] { loaded.builder.add_mimic(joint.name, source->name, properties); });
 }
 
-// Gazebo's selfCollide, where it is false: two links of a robot may touch if it is true for one of them, and so a false separates a link from
-// those that do not say true.
+// Keeps links apart by Gazebo's selfCollide. There two links of a robot may touch if it is true for one of them, so a
+// false separates a link from those that do not say true.
 void separate_links(const UrdfRobot& parts, LoadedModel& loaded, UrdfReading& reading) {
   constexpr std::size_t kMostExemptPairs = 100'000;
   std::vector<const UrdfLink*> silent, apart;
@@ -258,7 +268,7 @@ void separate_links(const UrdfRobot& parts, LoadedModel& loaded, UrdfReading& re
 
 }  // namespace
 
-// Links from the root outwards, each branch in one piece, children in the order of the file.
+// Children are put on the stack in reverse, so that they come off it in the order of the file.
 std::vector<int> depth_first(const UrdfRobot& parts, int root) {
   std::vector<int> order, stack = {root};
   while (!stack.empty()) {
@@ -291,6 +301,8 @@ int connect(const XmlElement& robot, UrdfRobot& parts) {
     parts.links[joint.parent].child_joints.push_back(static_cast<int>(j));
   }
 
+  // A link without a parent is a root. If the only root does not reach every link, the others hang on one another in a
+  // cycle.
   std::vector<int> roots;
   for (std::size_t l = 0; l < parts.links.size(); ++l) {
     if (parts.links[l].parent_joint < 0) roots.push_back(static_cast<int>(l));
@@ -334,6 +346,7 @@ void assemble(const UrdfRobot& parts, int root, LoadedModel& loaded, UrdfReading
     } else {
       const UrdfJoint& joint = parts.joints[link.parent_joint];
       Body body = link.body;
+      // A joint carries its placement itself; a weld leaves it to the body.
       if (joint.parts.empty()) body.placement = joint.origin;
       at_line(link.element, [&] { loaded.builder.add_body(parts.links[joint.parent].name, body, joint.parts); });
     }

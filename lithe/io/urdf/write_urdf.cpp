@@ -14,14 +14,18 @@ using namespace internal;
 
 namespace {
 
+// Whether the pose is the identity to the last bit; then it need not be written.
 bool is_identity(const Pose& pose) { return pose.p.isZero(0) && (pose.R.array() == Mat3::Identity().array()).all(); }
 
-// Nothing to say about the joint but where it is. (Armature is lost in any case.)
+// Whether there is nothing to say about the joint but where it is, so that it can be a part of a floating or planar
+// joint. (Armature is lost in any case.)
 bool is_plain(const Joint& joint) {
   return std::isinf(joint.lower) && std::isinf(joint.upper) && std::isinf(joint.effort_limit) &&
          std::isinf(joint.velocity_limit) && joint.stiffness == 0 && joint.damping == 0 && joint.dry_friction == 0;
 }
 
+// Writes a model link by link and joint by joint, and collects what the format cannot hold. Mimics, shapes and visuals
+// are sorted by their joints and bodies first.
 class UrdfWriter {
  public:
   UrdfWriter(const Model& model, const UrdfWriteOptions& options)
@@ -46,6 +50,7 @@ class UrdfWriter {
     }
   }
 
+  // Writes links in the model's order, each after the joint by which it hangs; frames come last.
   UrdfFile write() {
     file_.xml = fmt::format("<?xml version=\"1.0\"?>\n<robot name=\"{}\">\n", escaped(options_.name));
     const bool implied = world_is_implied();
@@ -85,6 +90,7 @@ class UrdfWriter {
            is_identity(model_.joints()[root->joints.front()].placement);
   }
 
+  // The mass of all that is welded to the world. Of a root that carries none, load() says that it is fixed.
   double mass_fixed_to_world() const {
     double mass = 0;
     std::vector<char> held(model_.bodies().size(), 0);
@@ -98,6 +104,7 @@ class UrdfWriter {
     return mass;
   }
 
+  // Writes the <link> of a body, and after it what <gazebo> says about it.
   void write_link(std::size_t index) {
     const Body& body = model_.bodies()[index];
     std::string inside = inertial_text(body.inertia) + contact_text(body, shapes_[index]);
@@ -108,12 +115,14 @@ class UrdfWriter {
     gazebo_.clear();
   }
 
+  // Writes an element with a name; one with nothing inside is closed at once.
   void write_element(const char* kind, const std::string& name, const std::string& inside) {
     file_.xml += fmt::format("  <{} name=\"{}\"", kind, escaped(name));
     file_.xml += inside.empty() ? "/>\n" : fmt::format(">\n{}  </{}>\n", inside, kind);
   }
 
-  // One material for the whole link.
+  // The friction and restitution of a link, which are one for all its shapes: as <contact>, which PyBullet reads, and
+  // by `gazebo_` for Gazebo. The default material is not written.
   std::string contact_text(const Body& body, const std::vector<const Shape*>& shapes) {
     if (shapes.empty()) return "";
     const Material& material = shapes.front()->material;
@@ -133,7 +142,8 @@ class UrdfWriter {
                        number_text(material.friction), number_text(material.restitution));
   }
 
-  // The joints from the parent to the body, with massless links where two follow each other.
+  // Writes the joints from the parent to the body, with a massless link between two that follow each other. A last
+  // fixed joint leads to the body's own frame, if that is not the last joint's.
   void connect(const Body& body) {
     std::string from = model_.bodies()[body.parent].name;
     const auto joint = [&](std::size_t i) -> const Joint& { return model_.joints()[body.joints[i]]; };
@@ -160,12 +170,14 @@ class UrdfWriter {
     write_joint(joint_names_.unique(body.name + "_fixed"), "fixed", from, body.name, body.placement, "");
   }
 
+  // Writes a <link> without anything inside and returns its name, which is `wanted` if that is free.
   std::string massless_link(const std::string& wanted) {
     std::string name = link_names_.unique(wanted);
     write_element("link", name, "");
     return name;
   }
 
+  // Writes a <joint>. `more` holds the lines after the <origin>.
   void write_joint(const std::string& name, const char* type, const std::string& parent, const std::string& child,
                    const Pose& origin, const std::string& more) {
     const std::string origin_line = is_identity(origin) ? "" : fmt::format("    {}\n", origin_text(origin));
@@ -178,6 +190,7 @@ class UrdfWriter {
     return fmt::format("    <axis xyz=\"{}\"/>\n", vector_text(joint.axis));
   }
 
+  // Writes a joint that URDF has a type for. Its spring is Gazebo's, which comes after it.
   void write_single_joint(JointIndex index, const std::string& parent, const std::string& child) {
     const Joint& joint = model_.joints()[index];
     LITHE_CHECK(joint.type != JointType::screw,
@@ -213,7 +226,8 @@ class UrdfWriter {
     }
   }
 
-  // The name N of joints N.x, N.y …, if they have these names and nothing else to say, and N is free; or "".
+  // The name N if the body's joints are called N.x, N.y … and can be written as one joint N; else "". They must have
+  // nothing else to say, follow each other directly, be no part of a mimic, and N must be free.
   std::string composed_name(const Body& body, std::span<const char* const> endings) const {
     if (body.joints.size() != endings.size()) return "";
     const std::string& first = model_.joints()[body.joints.front()].name;
@@ -232,11 +246,13 @@ class UrdfWriter {
     return name;
   }
 
+  // Whether joint i of the body is of that type and has that axis.
   bool has_joint(const Body& body, int i, JointType type, const Vec3& axis) const {
     const Joint& joint = model_.joints()[body.joints[i]];
     return joint.type == type && (type == JointType::ball || (joint.axis - axis).cwiseAbs().maxCoeff() < 1e-14);
   }
 
+  // The name of the free joint by which the body hangs, if it hangs by one (free_joint()); else "".
   std::string free_joint_name(const Body& body) const {
     static constexpr const char* kEndings[] = {".x", ".y", ".z", ".ball"};
     const std::string name = composed_name(body, kEndings);
@@ -247,6 +263,7 @@ class UrdfWriter {
     return name;
   }
 
+  // The same for a planar joint.
   std::string planar_joint_name(const Body& body) const {
     static constexpr const char* kEndings[] = {".x", ".y", ".turn"};
     const std::string name = composed_name(body, kEndings);
@@ -259,6 +276,7 @@ class UrdfWriter {
     return planar ? name : "";
   }
 
+  // Writes a frame as a massless link on a fixed joint, which is what such links mean to other programs.
   void write_frame(const Frame& frame) {
     const std::string name = link_names_.unique(frame.name);
     if (name != frame.name) {
@@ -269,6 +287,7 @@ class UrdfWriter {
                 "");
   }
 
+  // Warns of everything in the model that has no place in a URDF.
   void tell_what_is_lost() {
     if (model_.gravity() != Vec3(0, 0, -9.81)) lose("gravity", "gravity is lost: URDF has none");
     for (const Joint& joint : model_.joints()) {
@@ -299,6 +318,7 @@ class UrdfWriter {
   std::vector<std::vector<const Visual*>> visuals_;  // per body
 };
 
+// Writes a text to the disk; an Error where that fails.
 void write_file(const std::filesystem::path& path, const std::string& text) {
   std::ofstream stream(path, std::ios::binary);
   stream << text;

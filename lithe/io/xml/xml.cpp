@@ -14,11 +14,13 @@ namespace {
 
 constexpr std::size_t kMostShownOfValue = 60;  // characters of a wrong value
 
+// A value for a message: quoted, and where it is long, its beginning and its length.
 std::string shown_value(std::string_view text) {
   const std::string quoted = fmt::format("\"{}\"", shortened(text));
   return text.size() <= kMostShownOfValue ? quoted : fmt::format("{} ({} characters)", quoted, text.size());
 }
 
+// The white space of XML, whatever the locale.
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 std::string_view trimmed(std::string_view text) {
@@ -37,13 +39,15 @@ std::string_view next_word(std::string_view& rest) {
   return word;
 }
 
+// Reads a word that must be one number from its first to its last character. `what` says in messages which number it
+// is. std::from_chars reads without locale, but takes no sign +, which files do write.
 double parse_number(std::string_view word, const SourcePlace& place, std::string_view what) {
   std::string_view digits = word;
   if (!digits.empty() && digits.front() == '+') digits.remove_prefix(1);
   double x = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), x);
   if (error == std::errc::result_out_of_range) {
-    // Too small is zero; too large is not a number that one can use.
+    // A number that is too small is 0; one that is too large cannot be meant.
     const bool tiny = digits.find("e-") != std::string_view::npos || digits.find("E-") != std::string_view::npos;
     if (tiny) return 0;
     throw LoadError(place, fmt::format("{} is {}, which is too large for a number", what, shown_value(word)));
@@ -56,6 +60,7 @@ double parse_number(std::string_view word, const SourcePlace& place, std::string
   return x;
 }
 
+// Reads a truth value. True and False, as Python writes them, are in many files.
 bool parse_flag(std::string_view text, const SourcePlace& place, std::string_view what) {
   const std::string_view word = trimmed(text);
   if (word == "true" || word == "1" || word == "True") return true;
@@ -63,13 +68,15 @@ bool parse_flag(std::string_view text, const SourcePlace& place, std::string_vie
   throw LoadError(place, fmt::format("{} is {}, but must be true or false", what, shown_value(text)));
 }
 
+// The number of numbers that is expected, in words.
 std::string counted(int at_least, int at_most) {
   if (at_least == at_most) return fmt::format("{} number{}", at_least, at_least == 1 ? "" : "s");
   if (at_most == std::numeric_limits<int>::max()) return fmt::format("at least {} numbers", at_least);
   return fmt::format("{} to {} numbers", at_least, at_most);
 }
 
-// The byte where `text` stops being UTF-8, or npos.
+// The first byte that cannot be part of UTF-8, or npos. Zero bytes are refused, since C functions take them for the end
+// of the text. Overlong forms of three bytes and more, and surrogates, are not looked for: they do no harm here.
 std::size_t first_invalid_byte(std::string_view text) {
   for (std::size_t i = 0; i < text.size();) {
     const auto byte = static_cast<unsigned char>(text[i]);
@@ -93,12 +100,15 @@ std::size_t first_invalid_byte(std::string_view text) {
   return std::string_view::npos;
 }
 
+// The line in which a byte stands, counted from 1.
 int line_of(std::string_view text, std::size_t byte) {
   int line = 1;
   for (std::size_t i = 0; i < byte; ++i) line += text[i] == '\n' ? 1 : 0;
   return line;
 }
 
+// Refuses files that are not UTF-8. A byte order mark of UTF-16 is named as such, since some editors save in that
+// encoding without saying so.
 void check_encoding(std::string_view text, const std::string& file) {
   const bool wide = text.size() >= 2 && (text.substr(0, 2) == "\xFF\xFE" || text.substr(0, 2) == "\xFE\xFF");
   if (wide) throw LoadError({file, 1}, "the file is UTF-16; save it as UTF-8");
@@ -114,7 +124,8 @@ class TagCounter {
   TagCounter(std::string_view text, const std::string& file, int elements_left)
       : text_(text), file_(file), elements_left_(elements_left) {}
 
-  // What the file takes off LoadLimits::elements. What is not well-formed ends the count: it ends the parser too.
+  // What the file takes off LoadLimits::elements. The count ends at the first thing that is not well-formed, since the
+  // parser ends there as well.
   int run() {
     for (std::size_t i = text_.find('<'); i < text_.size(); i = text_.find('<', i)) {
       if (text_.substr(i, 2) == "</") {
@@ -137,10 +148,11 @@ class TagCounter {
   }
 
  private:
-  static constexpr int kMostAttributes = 100;  // of an element: tinyxml2 compares each with all others
-  static constexpr int kAttributesPerElement = 3;
+  static constexpr int kMostAttributes = 100;      // of an element: tinyxml2 compares each with all others
+  static constexpr int kAttributesPerElement = 3;  // so many cost as much as one element
 
   int cost() const { return std::max(tags_, attributes_ / kAttributesPerElement); }
+  // Fails at this byte as soon as the limit is passed, so that the rest of the file is not even counted.
   void check(std::size_t at) const {
     if (cost() > elements_left_) {
       throw LoadError({file_, line_of(text_, at)}, fmt::format("there are more than {} XML elements; {}",
@@ -148,11 +160,14 @@ class TagCounter {
     }
   }
 
+  // The place behind the next `end`, or the end of the text.
   std::size_t after(std::string_view end, std::size_t from) const {
     const std::size_t found = text_.find(end, from);
     return found == std::string_view::npos ? text_.size() : found + end.size();
   }
 
+  // Goes from inside a start tag to its '>'. Attributes are counted by their '='; quoted values are skipped, because
+  // they may hold both characters.
   std::size_t after_tag(std::size_t i) {
     int count = 0;
     for (; i < text_.size() && text_[i] != '>'; ++i) {
@@ -176,11 +191,14 @@ class TagCounter {
   int tags_ = 0, attributes_ = 0;
 };
 
-// Refuses a DOCTYPE wherever it stands, and names that are so long that what is named after them would fill the memory.
+// Refuses a DOCTYPE wherever it stands, and names that are too long: shapes and joints get names that are made of them,
+// which together would fill the memory.
 class StructureCheck : public tinyxml2::XMLVisitor {
  public:
   explicit StructureCheck(const std::string& file) : file_(file) {}
 
+  // A <… name="…"> gives a part its name; attributes such as file, filename and meshdir become paths, which may be
+  // longer.
   bool VisitEnter(const tinyxml2::XMLElement& element, const tinyxml2::XMLAttribute* attribute) override {
     check_length(element.Name(), kLongestName, element);
     for (; attribute; attribute = attribute->Next()) {
@@ -192,6 +210,7 @@ class StructureCheck : public tinyxml2::XMLVisitor {
     }
     return true;
   }
+  // tinyxml2 calls every <!…> unknown that is neither a comment nor CDATA.
   bool Visit(const tinyxml2::XMLUnknown& unknown) override {
     throw LoadError(
         {file_, unknown.GetLineNum()},
@@ -212,8 +231,8 @@ class StructureCheck : public tinyxml2::XMLVisitor {
 
 std::string shortened(std::string_view text) {
   std::size_t end = std::min(text.size(), kMostShownOfValue);
-  while (end > 0 && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80)
-    --end;  // not within a letter
+  // The text is not cut within a letter of several bytes.
+  while (end > 0 && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
   std::string line(text.substr(0, end));
   for (char& c : line) {
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = ' ';  // a message is one line
@@ -225,6 +244,8 @@ int count_elements(std::string_view text, const std::string& file, int most) {
   return TagCounter(text, file, most).run();
 }
 
+// The parser's document, which stays out of the header. XML's five entities are resolved; white space is kept as it is
+// and trimmed where it is read.
 struct XmlDocument::Parsed {
   tinyxml2::XMLDocument document = tinyxml2::XMLDocument(true, tinyxml2::PRESERVE_WHITESPACE);
 };
@@ -232,6 +253,8 @@ struct XmlDocument::Parsed {
 XmlDocument::XmlDocument(std::string_view text, std::string file, int& elements_left)
     : file_(std::move(file)), parsed_(std::make_unique<Parsed>()) {
   check_encoding(text, file_);
+  // The encoding and the number of elements are checked before the parser runs, which makes objects of everything it
+  // meets.
   elements_left -= count_elements(text, file_, elements_left);
   tinyxml2::XMLDocument& document = parsed_->document;
   if (trimmed(text).empty()) throw LoadError({file_, 0}, "the file is empty");
@@ -263,6 +286,7 @@ VecX parse_numbers(std::string_view text, const SourcePlace& place, std::string_
   std::vector<double> numbers;
   std::string_view rest = text;
   for (std::string_view word = next_word(rest); !word.empty(); word = next_word(rest)) {
+    // A list of a million numbers where three are expected ends at the fourth.
     if (static_cast<int>(numbers.size()) == at_most) {
       throw LoadError(place,
                       fmt::format("{} is {}, but must be {}", what, shown_value(text), counted(at_least, at_most)));
@@ -314,6 +338,7 @@ std::string XmlElement::required_attribute(const char* name) const {
 
 namespace {
 
+// How messages call an attribute of an element, and below, the text in it.
 std::string attribute_name(const XmlElement& element, const char* name) {
   return fmt::format("attribute {} of <{}>", name, element.name());
 }
@@ -333,6 +358,7 @@ double XmlElement::required_number(const char* name) const {
 }
 
 std::optional<int> XmlElement::integer(const char* name) const {
+  // "3.0" is a whole number, too.
   const std::optional<double> x = number(name);
   if (!x) return std::nullopt;
   if (*x != std::floor(*x) || std::abs(*x) > std::numeric_limits<int>::max()) {
@@ -363,6 +389,7 @@ VecX XmlElement::numbers(const char* name, int at_least, int at_most) const {
 }
 
 std::string_view XmlElement::text() const {
+  // This is the text before the first child element; with none there, it is null.
   const char* value = element_->GetText();
   return value ? trimmed(value) : std::string_view();
 }

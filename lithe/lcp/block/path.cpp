@@ -10,7 +10,8 @@ namespace lithe::internal {
 namespace {
 
 constexpr double kNeverComesBack = 100;  // t
-// What rates may leave of the equations, of p, and how often they are corrected for that; beyond the second the factor is to blame.
+// Rates are corrected until they leave no more than the first share of p in the equations, and count as found below the second. Where more
+// than two corrections are needed the factor is to blame.
 constexpr double kRatesGoal = 1e-15, kRatesEnough = 1e-7;
 constexpr double kRoundingOfRates = 1e-12;  // of the largest push
 constexpr int kMostCorrectionsOfRates = 4;
@@ -70,7 +71,7 @@ bool BlockPath::is_new() {
   return true;
 }
 
-// The modes that f has by itself.
+// The modes that f suggests: at a bound where f is, else clamping.
 void BlockPath::classify() {
   for (int i = 0; i < n_; ++i) {
     const RowBounds bounds = bounds_of(row(i), f_);
@@ -107,7 +108,7 @@ void BlockPath::find_perturbation() {
   }
 }
 
-// Friction rows at their bounds follow their normals.
+// Sets the impulses of friction rows at their bounds from those of their normals.
 void BlockPath::take_along(std::span<double> f) const {
   for (int i = 0; i < n_; ++i) {
     if (row(i).kind != RowKind::friction || !is_at_bound(modes_[i])) continue;

@@ -57,6 +57,9 @@ class BlockSolver {
   const LcpReport& report() const { return report_; }
 
  private:
+  // The factor's own ε is never less: rounding in S, of 1e-16 of its largest entry, must stay below the ridge where masses differ.
+  static constexpr double kLeastRidge = 1e-11;
+
   bool solve_prepared(const LcpGuess& guess);
   bool rest();
   bool run_continuation(bool guessed);

@@ -6,26 +6,16 @@
 
 #include "lithe/lcp/modes/active_set.h"
 #include "lithe/lcp/modes/tolerances.h"
-#include "lithe/lcp/sweeps/gauss_seidel.h"
 
+// The order of the stages. direct_solver_targets.cpp says which problem they are given, direct_solver_answer.cpp what is made of right
+// modes.
 namespace lithe::internal {
 
 namespace {
 
-constexpr double kRefine = 1e-13;  // of s
-constexpr int kMostRefinements = 20;
-constexpr double kHarmless = 1e3;  // of s, as A_ii f_i, where nothing was solved
-constexpr int kSweeps = 500;       // of Gauss–Seidel, there
+// Rounds of the active set, at most; and Lemke's paths, which differ by their covering vectors.
 constexpr int kRounds = 12;
 constexpr std::uint64_t kPaths = 2;  // each with a hash of its own
-
-// The modes that f suggests.
-void classify(const BoxedLcp& lcp, std::span<const double> f, std::span<RowMode> modes) {
-  for (int i = 0; i < lcp.size(); ++i) {
-    const RowBounds bounds = bounds_of(lcp.rows[i], f);
-    modes[i] = f[i] <= bounds.lower ? RowMode::at_lower : f[i] >= bounds.upper ? RowMode::at_upper : RowMode::clamping;
-  }
-}
 
 }  // namespace
 
@@ -52,6 +42,7 @@ LcpReport DirectSolver::solve(const LcpGuess& guess, std::span<double> f, std::s
   return report_;
 }
 
+// The stages in their order, on the problem as it is prepared.
 bool DirectSolver::solve_prepared(const LcpGuess& guess) {
   const PreparedLcp& problem = buffers_.problem;
   const bool guessed = !options_.cold && !guess.modes.empty();
@@ -86,8 +77,8 @@ bool DirectSolver::solve_prepared(const LcpGuess& guess) {
   return false;
 }
 
-// Whether one factorisation of all rows is likely to verify the guess: nothing slides, and the first ridge had found it. Else, in loops, `follow`
-// takes less time for it, and begins with it.
+// Whether one factorisation of all rows is likely to verify the guess: nothing slides, and the first ridge had found it. Otherwise, where
+// there are loops, `follow` verifies the guess first, and takes less time for it.
 bool DirectSolver::is_told_at_once(const LcpGuess& guess) const {
   if (guess.ridge < 0.5 * kRidgeLevels[0]) return false;
   for (int i = 0; i < lcp_.size(); ++i) {
@@ -96,7 +87,7 @@ bool DirectSolver::is_told_at_once(const LcpGuess& guess) const {
   return true;
 }
 
-// Where the active set begins: at the guess with its violators moved, or at none.
+// The modes from which the active set begins: the guess with its violators moved or, without a guess, the first modes.
 void DirectSolver::take_first_modes(bool guessed) {
   if (guessed) {
     buffers_.modes = buffers_.after_guess;
@@ -105,6 +96,7 @@ void DirectSolver::take_first_modes(bool guessed) {
   }
 }
 
+// The stage `follow`, with the first modes in the place of a guess where only impulses are given; takes its answer over.
 FollowStage::Outcome DirectSolver::follow(const LcpGuess& guess) {
   const PreparedLcp& problem = buffers_.problem;
   LcpGuess start = guess;
@@ -146,7 +138,7 @@ double DirectSolver::first_level(const LcpGuess& guess) const {
   return kRidgeLevels[0];
 }
 
-// The modes as they are: without the rows of motors, if that tells enough.
+// The stage `guess`: the modes as they are, verified without the rows of motors if that tells enough, else with all rows.
 bool DirectSolver::try_guess(const LcpGuess& guess) {
   const PreparedLcp& problem = buffers_.problem;
   ReducedGuess& reduced = buffers_.reduced_guess;
@@ -173,6 +165,7 @@ bool DirectSolver::try_guess(const LcpGuess& guess) {
   return true;
 }
 
+// Verifies modes with all rows: with the given ridge, and with smaller ones while the ridge bends the equations too much.
 bool DirectSolver::try_whole_guess(std::span<const RowMode> guess, double first_ridge) {
   report_.stage = LcpStage::guess;
   const auto is_right = [&](double epsilon) {
@@ -192,34 +185,7 @@ bool DirectSolver::try_whole_guess(std::span<const RowMode> guess, double first_
   return right_at != 0 && is_right(right_at) && !take_polished() && take_best();
 }
 
-// After take_polished() has failed. The ridge lets clamping rows creep, and so it holds some that slide more slowly than that, as a joint that dry
-// friction brings to rest: their polished impulses are beyond their bounds by next to nothing. Takes the modes with these at their
-// bounds, if a smaller ridge calls them right; else all stays as it was.
-bool DirectSolver::take_at_bounds() {
-  const PreparedLcp& problem = buffers_.problem;
-  if (has_loops() || !std::isfinite(report_.residual) || report_.ridge < 0.5 * kRidgeLevels[0]) return false;
-  const LcpReport before = report_;
-  std::vector<RowMode>& modes = buffers_.modes;
-  buffers_.right = modes;
-  bool any = false;
-  for (int i = 0; i < problem.size(); ++i) {
-    if (modes[i] != RowMode::clamping || problem.lcp.rows[i].kind == RowKind::one_sided) continue;
-    const RowBounds bounds = bounds_of(problem.lcp.rows[i], f_);
-    if (f_[i] >= bounds.lower && f_[i] <= bounds.upper) continue;
-    modes[i] = f_[i] > bounds.upper ? RowMode::at_upper : RowMode::at_lower;
-    any = true;
-  }
-  if (!any) return false;
-  if (attempt(kRidgeLevels[1]) == 0 && take_polished()) return true;
-  const int factorizations = report_.factorizations;
-  modes = buffers_.right;
-  attempt(before.ridge);
-  take_polished();
-  report_.factorizations = factorizations + 1;
-  return false;
-}
-
-// After write_least_residual() has found a solution all the same: whether these modes are right. Else all stays as it was.
+// Called after write_least_residual() has found a solution all the same. Whether its modes are right; if not, the report stays as it was.
 bool DirectSolver::polish_modes(std::span<const RowMode> modes) {
   const LcpReport before = report_;
   report_.flags = LcpFlag::none;
@@ -228,7 +194,7 @@ bool DirectSolver::polish_modes(std::span<const RowMode> modes) {
   return false;
 }
 
-// f = 0: rows whose bound is zero are at it.
+// The stage `none`: tries f = 0, with bounded rows that have a bound at zero at that bound.
 bool DirectSolver::rest() {
   const PreparedLcp& problem = buffers_.problem;
   report_.stage = LcpStage::none;
@@ -264,6 +230,7 @@ bool DirectSolver::run_continuation(bool warm, std::uint64_t seed) {
   return take_polished() || take_best();
 }
 
+// Right modes for this ridge: by rounds from the present ones if these are worth it (`warm`), else by Lemke's path and rounds from its end.
 bool DirectSolver::find_modes(double epsilon, bool warm, std::uint64_t seed) {
   const PreparedLcp& problem = buffers_.problem;
   if (warm && settle(epsilon)) return true;
@@ -306,164 +273,5 @@ void DirectSolver::find_velocities(std::span<const double> f, std::span<double> 
 }
 
 bool DirectSolver::bends() const { return buffers_.solution.bend() > kBend * buffers_.problem.scale; }
-
-// The modes are right, and solution and w belong to them: takes the polished impulses if they are a solution.
-bool DirectSolver::take_polished() {
-  const PreparedLcp& problem = buffers_.problem;
-  RidgeSolution& solution = buffers_.solution;
-  report_.rank = solution.factor().rank();
-  report_.clamping_rows = solution.factor().size();
-  if (solution.is_polished()) {
-    f_ = solution.f();
-    w_ = buffers_.w;
-    report_.residual = largest_violation(problem.lcp, f_, w_) / problem.scale;
-    if (report_.residual <= kRefine) return true;
-  }
-  report_.residual = LcpRow::kInfinity;
-  buffers_.f_polished.resize(problem.size());
-  buffers_.w_polished.resize(problem.size());
-  f_ = buffers_.f_polished;
-  w_ = buffers_.w_polished;
-  if (solution.polish(problem, buffers_.modes, buffers_.f_polished) && refine(&RidgeSolution::refine)) return true;
-  if (!solution.solved_ridge_system()) return false;
-  std::copy(solution.f().begin(), solution.f().end(), buffers_.f_polished.begin());
-  if (!refine(&RidgeSolution::refine_by_ridge)) return false;
-  // Without a group inverse these impulses depend on the ridge: refinement that stops short of rounding shows it.
-  const bool depends_on_ridge = !solution.factor().has_group_inverse() && report_.residual > kRefine;
-  if (depends_on_ridge) report_.flags = report_.flags | LcpFlag::unpolished;
-  return true;
-}
-
-// Improves the polished impulses as long as that helps.
-bool DirectSolver::refine(Refinement improve) {
-  const PreparedLcp& problem = buffers_.problem;
-  std::vector<double>&f = buffers_.f_polished, &w = buffers_.w_polished;
-  report_.residual = LcpRow::kInfinity;
-  for (int round = 0; round <= kMostRefinements; ++round) {
-    find_velocities(f, w);
-    const double now = largest_violation(problem.lcp, f, w) / problem.scale;
-    if (!(now < 0.5 * report_.residual) && round > 0) {
-      f = buffers_.f_candidate;
-      find_velocities(f, w);
-      break;
-    }
-    report_.residual = now;
-    if (now <= kRefine || round == kMostRefinements) break;
-    buffers_.f_candidate = f;
-    (buffers_.solution.*improve)(problem, buffers_.modes, w, f);
-  }
-  return report_.residual <= kPolishedResidual;
-}
-
-// After take_polished() has failed: takes them all the same in loops, where a smaller ridge is not worth its while.
-bool DirectSolver::take_almost_polished() {
-  if (!has_loops() || !(report_.residual <= kAlmostPolished)) return false;
-  report_.flags = report_.flags | LcpFlag::unpolished;
-  return true;
-}
-
-// After take_polished() has failed: takes the ridge's impulses or the polished ones, which are better, if that is good
-// enough.
-bool DirectSolver::take_best() {
-  const PreparedLcp& problem = buffers_.problem;
-  const bool polished = std::isfinite(report_.residual);
-  bool good = false;
-  if (bends() && has_targets_) {
-    // Rounding may not allow for better. An inconsistency that the ridge turns into huge impulses is another matter, and
-    // without targets there will be none.
-    const double floor = polished ? problem.rounding(f_) * problem.largest_root / problem.scale : 0.0;
-    good = report_.residual <= std::min(kUnpolishedResidual, floor);
-  } else {
-    const double bent = largest_violation(problem.lcp, buffers_.solution.f(), buffers_.w) / problem.scale;
-    if (bent < report_.residual) {
-      f_ = buffers_.solution.f();
-      w_ = buffers_.w;
-      report_.residual = bent;
-    }
-    good = report_.residual <= kUnpolishedResidual;
-  }
-  if (good) {
-    report_.flags = report_.flags | LcpFlag::unpolished;
-  } else if (polished) {
-    remember(f_);
-  }
-  return good;
-}
-
-// A tied normal that clamps separates, and its friction rows with it, if these modes are right as well.
-void DirectSolver::choose_at_ties(std::span<double> f, std::span<double> w, std::span<RowMode> modes) {
-  const PreparedLcp& problem = buffers_.problem;
-  buffers_.tied.find(problem, modes, buffers_.solution.factor(), f, w);
-  report_.tied_rows = buffers_.tied.count();
-  if (buffers_.tied.kinks().empty()) return;
-  report_.flags = report_.flags | LcpFlag::tied;
-
-  bool any = false;
-  for (const int i : buffers_.tied.kinks()) {
-    if (problem.lcp.rows[i].kind != RowKind::one_sided || modes[i] != RowMode::clamping) continue;
-    buffers_.modes[i] = RowMode::separating;
-    any = true;
-  }
-  if (!any) return;
-  problem.make_consistent(buffers_.modes);
-  const LcpReport before = report_;
-  if (attempt(report_.ridge) == 0 && take_polished()) {
-    write_answer(f, w, modes);
-  } else {
-    report_ = before;
-  }
-}
-
-void DirectSolver::write_answer(std::span<double> f, std::span<double> w, std::span<RowMode> modes) const {
-  std::copy(f_.begin(), f_.end(), f.begin());
-  std::copy(w_.begin(), w_.end(), w.begin());
-  std::copy(buffers_.modes.begin(), buffers_.modes.end(), modes.begin());
-}
-
-// Keeps f, moved into its bounds, if none was better so far. Impulses out of all proportion are harmful whatever their
-// residual is.
-void DirectSolver::remember(std::span<const double> f) {
-  const PreparedLcp& problem = buffers_.problem;
-  std::vector<double>&candidate = buffers_.f_candidate, &w = buffers_.w_candidate;
-  candidate.assign(f.begin(), f.end());
-  w.resize(f.size());
-  clamp_to_bounds(lcp_, candidate);
-  evaluate(lcp_, candidate, w);
-  const double r = residual(lcp_, candidate, w);
-  double largest = 0;
-  for (int i = 0; i < problem.size(); ++i) largest = std::max(largest, problem.diagonal[i] * std::abs(candidate[i]));
-  if (!(r < best_residual_) || largest > kHarmless * problem.scale) return;
-  best_residual_ = r;
-  buffers_.f_best = candidate;
-}
-
-// The least residual of all impulses tried, of f = 0 and of Gauss–Seidel's. It may even be a solution.
-void DirectSolver::write_least_residual(std::span<double> f, std::span<double> w, std::span<RowMode> modes) {
-  buffers_.problem.prepare(lcp_);
-  report_.rank = -1;
-  std::fill(f.begin(), f.end(), 0.0);
-  if (buffers_.problem.finite) {
-    remember(f);
-    LcpOptions options = options_;
-    options.sweeps = std::min(options.sweeps, kSweeps);
-    solve_gauss_seidel(lcp_, options, f, w, modes);
-    remember(f);
-  }
-  if (std::isfinite(best_residual_)) {
-    std::copy(buffers_.f_best.begin(), buffers_.f_best.end(), f.begin());
-    evaluate(lcp_, f, w);
-  } else {
-    std::fill(f.begin(), f.end(), 0.0);
-    clamp_to_bounds(lcp_, f);
-    std::copy(lcp_.b.begin(), lcp_.b.end(), w.begin());
-  }
-  classify(lcp_, f, modes);
-  buffers_.problem.make_consistent(modes);
-  report_.clamping_rows = static_cast<int>(std::count(modes.begin(), modes.end(), RowMode::clamping));
-  report_.residual = best_residual_;
-  const bool solved = best_residual_ <= kUnpolishedResidual;
-  report_.flags = solved ? LcpFlag::unpolished : LcpFlag::unsolved;
-  if (!solved) report_.stage = LcpStage::unsolved;
-}
 
 }  // namespace lithe::internal

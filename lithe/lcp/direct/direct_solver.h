@@ -11,8 +11,8 @@ namespace lithe::internal {
 // the ridge problem LCP(A + ε̄I, b), ε̄ = ε·mean(diag A): its modes, polished on A itself. That removes
 // inconsistent modes, arbitrary splits among redundant rows, and dependence on the guess and on the rows' order.
 //
-//   loops        of what two-sided rows ask for, only that which they can have together (loop_stresses.h); loops count as closed if they almost
-//                are, unless the answer shows that it matters
+//   loops        of what two-sided rows ask for, only that which they can have together (loop_stresses.h); loops count as closed if they
+//                almost are, unless the answer shows that it matters
 //   guess        the given modes, verified on the ridge problem with ε = 1e-9, if they were right the last time; where there are
 //                many motors without their rows (reduced_guess.h)
 //   follow       the solution of the given impulses, followed to this one (follow_stage.h)

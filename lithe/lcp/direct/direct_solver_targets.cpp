@@ -39,8 +39,8 @@ bool DirectSolver::solve_with_targets(const LcpGuess& guess) {
   return solved;
 }
 
-// Whether the answer solves the problem where loops close as little as A says. Beside rows that move far more than others, the little
-// that is left of an implied row may be much for those.
+// Whether the answer solves the problem with A as given, where loops close to the digits of a file only. The little response that is left
+// of an implied row may be much beside rows that move far more than the others.
 bool DirectSolver::holds_as_given() {
   const PreparedLcp& problem = buffers_.problem;
   if (problem.lcp.A == lcp_.A) return true;
@@ -81,7 +81,8 @@ bool DirectSolver::close_by_correction() {
   return solved && holds_as_given();
 }
 
-// The scale of velocities stays as it was prepared.
+// Takes out of b what loops ask for and cannot have together, and makes A of loops that almost close that of loops which do. The scale of
+// velocities stays as it was prepared.
 void DirectSolver::make_loops_consistent() {
   PreparedLcp& problem = buffers_.problem;
   buffers_.stresses.find(problem, implied_share_);
@@ -97,7 +98,7 @@ double DirectSolver::doubtful_target(int i) const {
   return lcp_.target.empty() ? 0.0 : lithe::doubtful_target(lcp_.rows[i], lcp_.target[i]);
 }
 
-// And b without them.
+// Whether there are targets that could be dropped; b_free becomes b without them.
 bool DirectSolver::find_targets() {
   bool any = false;
   for (int i = 0; i < lcp_.size() && !any; ++i) any = doubtful_target(i) != 0;
@@ -107,8 +108,8 @@ bool DirectSolver::find_targets() {
   return true;
 }
 
-// Rows that no impulse moves keep their b. Targets that ask them for more, as those of hulls that overlap at the axis of their joint, can be
-// dropped before anything is solved. True if there are any.
+// Rows that no impulse moves keep their b. Targets that ask them for more, as those of hulls that overlap at the axis of their joint, can
+// be dropped before anything is solved. True if there are any.
 bool DirectSolver::mark_targets_out_of_reach() {
   const PreparedLcp& problem = buffers_.problem;
   bool any = false;
@@ -122,7 +123,7 @@ bool DirectSolver::mark_targets_out_of_reach() {
   return any;
 }
 
-// Those that contradict one another push with a stress.
+// Drops all targets, or those alone that contradict one another: these work on rows which take part in the stress that `follow` has found.
 void DirectSolver::drop_targets(bool contradicting_only) {
   const PreparedLcp& problem = buffers_.problem;
   const std::span<const double> stress = buffers_.follow.stress();

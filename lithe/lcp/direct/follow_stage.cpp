@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "lithe/lcp/modes/active_set.h"
-#include "lithe/lcp/modes/tied_rows.h"
 #include "lithe/lcp/modes/tolerances.h"
+#include "lithe/linalg/padded_matrix.h"
 #include "lithe/simd/internal/packed_vectors.h"
 
+// Which rows are left in the problem and which paths are followed on it; follow_stage_answer.cpp verifies and polishes what they arrive at.
 namespace lithe::internal {
 
 namespace {
@@ -19,21 +19,15 @@ constexpr double kNear = 1e-4;     // of s: what velocities may lack for the las
 constexpr double kMostWork = 2e6;  // multiply-adds of one path
 constexpr double kMostWorkInLoops = 2e7;  // the same in loops, where other stages take far longer than in their absence
 constexpr int kMostRedone = 2;            // times that saturated rows are put back
-// A path that takes more inversions than that goes by way of these ε.
+// A path that takes more inversions than this is given up, and taken by way of the larger ε that follow.
 constexpr int kFewInversions = 3;
 constexpr int kFewInversionsInLoops = 12;
 constexpr double kLargerRidges[] = {1e-4, 1e-6};
 // Up to so many rows Lemke's path from nothing takes less time than one more from the last impulses, if there are no loops.
 constexpr int kFewRows = 40;
-constexpr double kRidgeGoal = 1e-15, kRidgeEnough = 1e-12;  // of s
-constexpr double kPolishGoal = 1e-14;                       // of s
-// A contradiction's impulses fall by this where targets do not push.
-constexpr double kWithoutTargets = 1e-2;
+
 // A soft row is expected between its bounds if it was there with this share of their distance to spare.
 constexpr double kSpare = 0.1;
-// What may be left of a stress, of f, after it was taken out once.
-constexpr double kNoStress = 1e-3;
-constexpr int kMostCorrections = 6;
 
 }  // namespace
 
@@ -60,7 +54,8 @@ FollowStage::Outcome FollowStage::run_in_loops(const PreparedLcp& problem, const
   return Outcome::modes;
 }
 
-// Sweeps come first: they tell which rows a path will hardly meet. Where they were wrong, the solution of the smaller problem is the next start.
+// Sweeps come first: they tell which rows a path will hardly meet. Where they were wrong, the solution of the smaller problem is the next
+// start.
 FollowStage::Outcome FollowStage::run_ahead(const PreparedLcp& problem, const LcpGuess& guess,
                                             std::span<const double> b_free) {
   took_guess_ = false;
@@ -82,6 +77,7 @@ FollowStage::Outcome FollowStage::run_ahead(const PreparedLcp& problem, const Lc
 }
 
 // What rows with constant impulses push becomes part of b. Which rows these are is as good as random, so they are listed without branches.
+// A constant row's mode is what its impulse says.
 void FollowStage::set_roles(const PreparedLcp& problem) {
   reduced_with_ = compared_with_ = 0;
   const int n = problem.size();
@@ -104,6 +100,7 @@ void FollowStage::set_roles(const PreparedLcp& problem) {
   b_ = std::span(b_constant_).first(n);
 }
 
+// No row is constant any more: true if there was one.
 bool FollowStage::keep_all() {
   bool any = false;
   for (RowRole& role : roles_) {
@@ -113,7 +110,8 @@ bool FollowStage::keep_all() {
   return any;
 }
 
-// Rows whose role turns out to be wrong: true if there are any.
+// Keeps the rows whose role turns out to be wrong, eliminated ones that are not between their bounds and constant ones whose mode is
+// another: true if there are any.
 bool FollowStage::keep_misjudged(const PreparedLcp& problem) {
   bool any = false;
   for (int i = 0; i < problem.size(); ++i) {
@@ -133,7 +131,7 @@ bool FollowStage::keep_misjudged(const PreparedLcp& problem) {
   return any;
 }
 
-// Without E, if that is not at hand.
+// Makes the problem without E for this ε, if it is not at hand.
 void FollowStage::reduce(const PreparedLcp& problem, double epsilon) {
   epsilon_ = epsilon;
   ridge_ = epsilon * problem.mean_diagonal;
@@ -142,9 +140,9 @@ void FollowStage::reduce(const PreparedLcp& problem, double epsilon) {
   reduced_.reduce(problem, *stresses_, roles_, b_, ridge_);
 }
 
-// In loops, where next to nothing has changed: the guessed modes, with the ridge that had found them, or those to which a short path leads from their
-// impulses. The last impulses are no such start, since they are not kept with all digits, which is much for rows that others imply; and the
-// modes that are right for one ridge may be far from those for another.
+// In loops, where next to nothing has changed: the guessed modes, with the ridge that had found them, or those to which a short path leads
+// from their impulses. The last impulses are no such start, since they are not kept with all digits, which is much for rows that others
+// imply; and the modes that are right for one ridge may be far from those for another.
 bool FollowStage::settle_nearby(const PreparedLcp& problem, const LcpGuess& guess) {
   took_guess_ = has_guess_start_ = false;
   if (!has_loops()) return false;
@@ -167,7 +165,7 @@ bool FollowStage::settle_nearby(const PreparedLcp& problem, const LcpGuess& gues
   return follow_from(guess_start_, 0, few_events(), form) && is_settled(problem);
 }
 
-// Whether the last impulses, those at bounds exactly there, almost solve the problem as they are; start_ then has them.
+// Whether the last impulses almost solve the problem as they are. start_ then has them, with rows that were at a bound exactly there.
 bool FollowStage::is_near(const PreparedLcp& problem, std::span<const double> impulses) {
   if (compared_with_ == epsilon_) return is_near_;
   compared_with_ = epsilon_;
@@ -192,17 +190,8 @@ bool FollowStage::is_settled(const PreparedLcp& problem) {
   return verify(problem, bend > kBend * problem.scale) == Outcome::solved && residual_ <= kAlmostPolished && is_final();
 }
 
-// The ridge's impulses of the modes at which the path is; false where rounding keeps it from them.
-bool FollowStage::find_impulses(const PreparedLcp& problem) {
-  write_modes(problem);
-  reduced_.recover(path_.f(), b_, f_);
-  // Without loops rows that creep by as little are tied, and left to others.
-  const double goal = has_loops() ? kRidgeGoal : kRidgeEnough;
-  return refine(problem, goal * problem.scale, kRidgeEnough * problem.scale);
-}
-
-// Right modes for the ridge and, where it bends the equations too much for the polished impulses to be a solution, for a smaller
-// one.
+// Finds right modes for the first ridge and, where it bends the equations too much for the polished impulses to be a solution, for a
+// smaller one.
 FollowStage::Outcome FollowStage::climb(const PreparedLcp& problem, std::span<const double> impulses,
                                         std::span<const double> b_free) {
   for (const double epsilon : {kRidgeLevels[0], kRidgeLevels[1]}) {  // with smaller ones an inverse has no digits left
@@ -217,7 +206,7 @@ FollowStage::Outcome FollowStage::climb(const PreparedLcp& problem, std::span<co
     const double largest = largest_magnitude(f_);
     const bool bends = ridge_ * largest > kBend * problem.scale;
     if (!bends && !exact) return Outcome::modes;
-    // A bend of this size is no weight's.
+    // Weights do not bend the equations by the whole velocity scale.
     const bool hopeless = ridge_ * largest > problem.scale;
     if (exact && !hopeless) {
       const Outcome outcome = verify(problem, bends);
@@ -232,12 +221,13 @@ FollowStage::Outcome FollowStage::climb(const PreparedLcp& problem, std::span<co
   return Outcome::modes;
 }
 
-// Whether what verify() found is an answer, and no smaller ridge is to be tried: in loops a lever may turn what the ridge lets pass into motion, and then
-// polished impulses break the conditions of the same modes.
+// Whether what verify() found is an answer, and no smaller ridge is to be tried: in loops a lever may turn what the ridge lets pass into
+// motion, and then polished impulses break the conditions of the same modes.
 bool FollowStage::is_final() const {
   return epsilon_ != kRidgeLevels[0] || polished_residual_ <= kAlmostPolished || !has_loops();
 }
 
+// In loops E are the two-sided rows, and the soft ones that the last impulses show well between their bounds.
 void FollowStage::choose_eliminated(const PreparedLcp& problem, std::span<const double> impulses) {
   reduced_with_ = compared_with_ = 0;
   b_ = problem.lcp.b;
@@ -251,9 +241,10 @@ void FollowStage::choose_eliminated(const PreparedLcp& problem, std::span<const 
   }
 }
 
-// From impulses after two sweeps, on a short leash: sweeps save most of the events, but spread impulses over redundant rows,
-// from where some paths get nowhere. Those begin anew from the impulses as they were. These are not kept with all digits; in loops, where
-// that matters, rows that were at their bounds are exactly there, and where next to nothing has changed that comes first.
+// A path from the last impulses. In loops two sweeps come first, and few events are allowed: sweeps save most of the events, but they
+// spread impulses over redundant rows, from where some paths get nowhere. Those paths begin anew from the impulses as they were. Impulses
+// are not kept with all digits, which matters in loops. There rows that were at their bounds are put exactly there, and where next to
+// nothing has changed a path from these impulses comes first.
 bool FollowStage::follow(const PreparedLcp& problem, std::span<const double> impulses) {
   const int n = reduced_.size();
   swept_start_.resize(n);
@@ -273,8 +264,8 @@ bool FollowStage::follow(const PreparedLcp& problem, std::span<const double> imp
   return cut_short && n > kFewRows && follow_from(swept_start_, 0, many_events());
 }
 
-// By way of larger ridges. Where rows are redundant, as where many contacts come at once, the inverse of the first level is made anew at every
-// event; with the largest ridge never, and from each one to the next a few events are left.
+// A path by way of larger ridges. Where rows are redundant, as where many contacts come at once, the inverse of the first level is made
+// anew at every event. With the largest ridge it never is, and from each ridge to the next a few events are left.
 bool FollowStage::follow_softly(const PreparedLcp& problem, int sweeps) {
   const double epsilon = epsilon_;
   soft_start_ = swept_start_;
@@ -289,6 +280,7 @@ bool FollowStage::follow_softly(const PreparedLcp& problem, int sweeps) {
   return found && follow_from(soft_start_, 0, many_events(), ModeInverse::Form::expects_lu);
 }
 
+// One path from these impulses, after so many sweeps and within these limits.
 bool FollowStage::follow_from(std::span<const double> start, int sweeps, int events, ModeInverse::Form form,
                               int inversions) {
   path_.start(reduced_, ridge_, start);
@@ -300,62 +292,7 @@ bool FollowStage::follow_from(std::span<const double> start, int sweeps, int eve
   return found;
 }
 
-void FollowStage::write_modes(const PreparedLcp& problem) {
-  modes_.assign(problem.size(), RowMode::clamping);
-  for (int i = 0; i < reduced_.size(); ++i) modes_[reduced_.kept()[i]] = path_.modes()[i];
-  for (int i = 0; i < problem.size(); ++i) {
-    if (roles_[i] == RowRole::constant) modes_[i] = constant_modes_[i];
-  }
-  problem.make_consistent(modes_);
-}
-
-// E among them.
-template <class Visit>
-void FollowStage::for_each_clamping_row(Visit visit) const {
-  for (const int i : reduced_.eliminated()) visit(i);
-  for (int k = 0; k < reduced_.size(); ++k) {
-    if (path_.modes()[k] == RowMode::clamping) visit(reduced_.kept()[k]);
-  }
-}
-
-// A f + ε̄ f + b of the clamping rows, with w at hand; zero elsewhere. What two-sided rows cannot have together is no
-// error of the problem without a ridge.
-void FollowStage::find_error(const PreparedLcp& problem, double ridge) {
-  r_.assign(problem.size(), 0.0);
-  for_each_clamping_row([&](int i) { r_[i] = w_[i] + ridge * f_[i]; });
-  if (ridge == 0) stresses_->remove_from(r_);
-}
-
-// What takes the error r out of the ridge problem's impulses.
-void FollowStage::find_correction() {
-  grow(r_R_, padded(reduced_.size()));
-  correction_.assign(r_.size(), 0.0);
-  reduced_.reduce_vector(r_, r_R_.data());
-  const double* correction_R = path_.answer_to(r_R_.data());
-  for (int i = 0; i < reduced_.size(); ++i) correction_[reduced_.kept()[i]] = correction_R[i];
-  reduced_.recover_eliminated(correction_R, r_, correction_);
-}
-
-void FollowStage::correct(std::span<double> f) {
-  find_correction();
-  for (std::size_t i = 0; i < f.size(); ++i) f[i] += correction_[i];
-}
-
-// The ridge's impulses of the modes, by corrections with the inverse at hand. False where more than `enough` remains.
-bool FollowStage::refine(const PreparedLcp& problem, double goal, double enough) {
-  double before = LcpRow::kInfinity;
-  for (int round = 0;; ++round) {
-    evaluate(problem.lcp, f_, w_);
-    find_error(problem, ridge_);
-    const double worst = largest_magnitude(r_);
-    if (worst <= goal) return true;
-    if (round == kMostCorrections || !(worst <= 0.5 * before)) return worst <= enough;
-    before = worst;
-    correct(f_);
-  }
-}
-
-// Soft rows that were expected between their bounds and are not: true if there are any.
+// Soft rows that were expected between their bounds and are not are kept from now on: true if there are any.
 bool FollowStage::keep_saturated(const PreparedLcp& problem) {
   bool any = false;
   for (const int i : reduced_.eliminated()) {
@@ -367,159 +304,7 @@ bool FollowStage::keep_saturated(const PreparedLcp& problem) {
   return any;
 }
 
-// The same modes without targets; `largest` impulse is that with them. Targets that push against one another have impulses that grow as the
-// ridge gets smaller, and without them all is well; weights on light bodies, which also bend the ridge, stay.
-bool FollowStage::targets_push(const PreparedLcp& problem, double largest, std::span<const double> b_free) {
-  if (b_free.empty()) return false;
-  evaluate(problem.lcp, f_, w_);
-  for (int i = 0; i < problem.size(); ++i) w_[i] += b_free[i] - problem.lcp.b[i];
-  find_error(problem, ridge_);
-  f_free_ = f_;
-  correct(f_free_);
-  return largest_magnitude(f_free_) < kWithoutTargets * largest;
-}
-
-// f are the ridge's impulses and w = A f + b.
-FollowStage::Outcome FollowStage::verify(const PreparedLcp& problem, bool bends) {
-  f_ridge_ = f_;
-  stresses_->remove_from(w_);
-  moved_ = modes_;
-  if (move_violators(problem, ridge_, f_, w_, moved_) != 0) {
-    modes_ = moved_;
-    return Outcome::modes;
-  }
-  residual_ = polish(problem) ? violation(problem) : LcpRow::kInfinity;
-  polished_residual_ = residual_;
-  is_polished_ = residual_ <= kPolishedResidual;
-  if (!is_polished_) take_better(problem);
-  const double enough = has_loops() ? kAlmostPolished : kPolishedResidual;
-  const bool good = polished_residual_ <= enough || (!bends && residual_ <= kUnpolishedResidual);
-  return good && settle_ties(problem) ? Outcome::solved : Outcome::modes;
-}
-
-// The ridge's impulses, if they are better than what polishing has made of them.
-void FollowStage::take_better(const PreparedLcp& problem) {
-  f_free_ = f_;
-  f_ = f_ridge_;
-  evaluate(problem.lcp, f_, w_);
-  const double bent = violation(problem);
-  if (bent < residual_) {
-    residual_ = bent;
-    return;
-  }
-  f_ = f_free_;
-  evaluate(problem.lcp, f_, w_);
-  stresses_->remove_from(w_);
-}
-
-// Rows that are tied. Without loops that is left to others, and so is a choice: of a normal that clamps and may as well separate, and of soft rows.
-// False there.
-bool FollowStage::settle_ties(const PreparedLcp& problem) {
-  tied_rows_ = 0;
-  has_kinks_ = false;
-  if (!has_loops()) return !TiedRows::any(problem, f_, w_);
-  for (int i = 0; i < reduced_.size(); ++i) {
-    const int row = reduced_.kept()[i];
-    if (!is_tied(problem, row, f_, w_)) continue;
-    ++tied_rows_;
-    if (is_implied(problem, i)) continue;
-    has_kinks_ = true;
-    if (path_.modes()[i] == RowMode::clamping && problem.lcp.rows[row].kind == RowKind::one_sided) return false;
-  }
-  return std::ranges::none_of(reduced_.eliminated(), [&](int row) { return is_tied(problem, row, f_, w_); });
-}
-
-// Whether row i of the reduced problem moves only if clamping rows do, as dry friction in loops.
-bool FollowStage::is_implied(const PreparedLcp& problem, int i) {
-  const int row = reduced_.kept()[i];
-  const double little = TiedRows::kImplied * problem.diagonal[row];
-  if (reduced_.response_left(i) <= little) return true;
-  const bool clamps = path_.modes()[i] == RowMode::clamping;
-  return (clamps ? response_left_by_others(problem, row) : response_left(problem, row)) <= little;
-}
-
-// What the clamping rows, held still, leave of the row's response to its own impulse: A_ii − aᵀx with (A + ε̄I) x = a, but for ε̄ x², by which
-// those rows creep.
-double FollowStage::response_left(const PreparedLcp& problem, int row) {
-  const double* a = problem.lcp.column(row);
-  r_.assign(problem.size(), 0.0);
-  for_each_clamping_row([&](int i) { r_[i] = a[i]; });
-  find_correction();
-  double left = problem.diagonal[row];
-  for (int i = 0; i < problem.size(); ++i) left += a[i] * correction_[i];
-  for_each_clamping_row([&](int i) { left -= ridge_ * correction_[i] * correction_[i]; });
-  return left;
-}
-
-// The same of a row that clamps, by the others: 1/x_i with (A + ε̄I) x = e_i, but for ε̄ (x/x_i)².
-double FollowStage::response_left_by_others(const PreparedLcp& problem, int row) {
-  r_.assign(problem.size(), 0.0);
-  r_[row] = -1;
-  find_correction();
-  double squares = 0;
-  for_each_clamping_row([&](int i) { squares += correction_[i] * correction_[i]; });
-  const double x = correction_[row];
-  return 1 / x - ridge_ * squares / (x * x);
-}
-
-// The residual of f and w = A f + b. What two-sided rows cannot have together is left out, of w, too.
-double FollowStage::violation(const PreparedLcp& problem) {
-  stresses_->remove_from(w_);
-  return largest_violation(problem.lcp, f_, w_) / problem.scale;
-}
-
-// From the ridge's impulses to f_C = −A_C# b_C, with the inverse of the ridge problem: corrections by it go to what solves the equations
-// without a ridge, and what is out of A_C's range is taken out of them, because many impulses move redundant rows alike. Without loops a
-// factorisation decides which rows are redundant: contacts a micrometre apart are not, and the ridge's inverse has too few digits to tell.
-bool FollowStage::polish(const PreparedLcp& problem) {
-  const bool redundant = path_.is_redundant();
-  if (redundant && !has_loops()) {
-    ++inversions_;
-    if (!rank_polish_.run(problem, *stresses_, roles_, b_, path_.modes(), f_)) return false;
-    evaluate(problem.lcp, f_, w_);
-    return true;
-  }
-  if (redundant && !remove_stress()) return false;
-  double before = LcpRow::kInfinity;
-  for (int round = 0;; ++round) {
-    if (round > 0 || has_loops()) {  // else w is at hand
-      stresses_->remove_from(f_);
-      evaluate(problem.lcp, f_, w_);
-    }
-    find_error(problem, 0);
-    const double worst = largest_magnitude(r_);
-    if (worst <= kPolishGoal * problem.scale) return true;
-    if (round == kMostCorrections || !(worst <= 0.5 * before)) return worst <= kAlmostPolished * problem.scale;
-    before = worst;
-    correct(f_);
-    if (!redundant) continue;
-    stress_ = correction_;
-    find_stress();
-    for (std::size_t i = 0; i < f_.size(); ++i) f_[i] -= stress_[i];
-  }
-}
-
-// ε̄ (A_C + ε̄I)⁻¹ x of impulses x, in place: what x has outside A_C's range, and a share of ε̄ of what it has there.
-void FollowStage::find_stress() {
-  r_.assign(stress_.size(), 0.0);
-  for_each_clamping_row([&](int i) { r_[i] = ridge_ * stress_[i]; });
-  find_correction();
-  for (std::size_t i = 0; i < stress_.size(); ++i) stress_[i] = -correction_[i];
-}
-
-// False where taking it out once more changes the impulses: then no group inverse exists, or rows are almost redundant.
-bool FollowStage::remove_stress() {
-  for (int pass = 0; pass < 2; ++pass) {
-    stress_ = f_;
-    find_stress();
-    const double before = largest_magnitude(f_);
-    for (std::size_t i = 0; i < f_.size(); ++i) f_[i] -= stress_[i];
-    if (pass == 1) return largest_magnitude(stress_) <= kNoStress * before;
-  }
-  return true;
-}
-
-// Only two-sided rows of E take part in stresses: soft rows would answer them by their own compliance.
+// Whether there are two-sided rows. Only these take part in stresses: soft rows would answer them by their own compliance.
 bool FollowStage::has_loops() const { return !stresses_->rows().empty(); }
 
 }  // namespace lithe::internal

@@ -10,7 +10,7 @@ namespace lithe::internal {
 
 namespace {
 
-// What a column may differ by, of √A_ii times the largest √A_jj, that is rounding.
+// A column that differs by this share of √A_ii times the largest √A_jj, or less, differs by rounding.
 constexpr double kImpliedExactly = 1e-14;
 
 }  // namespace

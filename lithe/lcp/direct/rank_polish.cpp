@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kRefined = 1e-14;  // of s
 constexpr int kMostPolishRounds = 8;
-// A row that leaves less than this of A_ii is implied by stiff motors: what is left of it is rounding.
+// A row of which stiff motors leave less than this share of A_ii is implied by them: what is left of it is rounding.
 constexpr double kImpliedByMotors = 1e-9;
 
 }  // namespace
@@ -55,7 +55,7 @@ bool RankPolish::refine(double scale) {
   }
 }
 
-// Friction rows at their bounds.
+// Sets the impulses of friction rows at their bounds.
 void RankPolish::follow_normals(double* f_R) const {
   for (const int i : factor_.bounded()) {
     const LcpRow& row = reduced_.rows()[i];

@@ -9,13 +9,13 @@
 
 namespace lithe::internal {
 
-// The polished impulses of redundant modes, f_C = −A_C# b_C, by a factorisation that decides on the rank, on the problem without its soft rows
-// (reduced_lcp.h). Soft rows take no part in redundancy, as their own compliance answers whatever presses on them; rows of loops do, so these
-// must not be among the eliminated ones.
+// The polished impulses of redundant modes, f_C = −A_C# b_C, by a factorisation that decides on the rank, on the problem without its soft
+// rows (reduced_lcp.h). Soft rows take no part in redundancy, as their own compliance answers whatever presses on them; rows of loops do,
+// so these must not be among the eliminated ones.
 class RankPolish {
  public:
-  // `roles` and `b`: as of ReducedLcp. `modes`: by row that is left. `f`: impulses that solve the modes up to a ridge, by row of the problem;
-  // polished in place. False where the mode has no group inverse, or refinement stalls.
+  // `roles` and `b`: as of ReducedLcp. `modes`: by row that is left. `f`: impulses that solve the modes up to a ridge, by row of the
+  // problem; polished in place. False where the mode has no group inverse, or refinement stalls.
   bool run(const PreparedLcp& problem, const LoopStresses& stresses, std::span<const RowRole> roles,
            std::span<const double> b, std::span<const RowMode> modes, std::span<double> f);
 

@@ -53,6 +53,8 @@ bool ReducedGuess::choose_eliminated(const PreparedLcp& problem, std::span<const
   return clamping >= kFewest && kOneIn * count >= clamping;
 }
 
+// The reduced problem as a prepared one, with its modes. False where stiff motors leave a row so little of its response that ranks are
+// uncertain, or none.
 bool ReducedGuess::prepare_reduced(const PreparedLcp& problem, std::span<const RowMode> modes) {
   const int n = reduced_.size();
   rest_modes_.resize(n);

@@ -20,8 +20,8 @@ namespace lithe::internal {
 // of its own, and its mode is decided.
 class ReducedLcp {
  public:
-  // `roles`: per row of the problem. Rows that are not live are neither in E nor in R, nor are constant ones, whose impulses are part of b already.
-  // `ridge`: ε̄, or 0 where all of E is soft.
+  // `roles`: per row of the problem. Rows that are not live are neither in E nor in R, nor are constant ones, whose impulses are part of b
+  // already. `ridge`: ε̄, or 0 where all of E is soft.
   void reduce(const PreparedLcp& problem, const LoopStresses& stresses, std::span<const RowRole> roles,
               std::span<const double> b, double ridge);
 

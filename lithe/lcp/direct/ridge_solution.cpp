@@ -20,6 +20,7 @@ constexpr double kNegligible = 1e-6;
 // Inconsistency below this share of the velocity scale is rounding of b.
 constexpr double kConsistent = 1e-14;
 
+// The first numbers of a buffer, which may be longer.
 std::span<const double> head(const AlignedBuffer& buffer, int size) {
   return {buffer.data(), static_cast<std::size_t>(size)};
 }
@@ -71,6 +72,7 @@ bool RidgeSolution::solve_by_limit(const PreparedLcp& problem, double ridge) {
   return true;
 }
 
+// x = −b_C − A_C0 f₀.
 void RidgeSolution::set_right_side(const PreparedLcp& problem, std::span<const RowMode> modes) {
   const BoxedLcp& lcp = problem.lcp;
   const std::span<const int> clamping = factor_.clamping();
@@ -84,6 +86,7 @@ void RidgeSolution::set_right_side(const PreparedLcp& problem, std::span<const R
   }
 }
 
+// LU of A_C + ε̄ I, with one refinement.
 bool RidgeSolution::solve_ridge_system(double ridge) {
   const int m = factor_.size();
   lu_.matrix.resize(m, m);

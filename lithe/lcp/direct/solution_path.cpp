@@ -11,12 +11,14 @@ namespace {
 
 constexpr double kFarthest = 1e3;  // t beyond which nothing comes back
 
+// +1 at an upper bound, −1 at a lower one.
 double sign_of(RowMode bound) { return bound == RowMode::at_upper ? 1.0 : -1.0; }
+// Whether the row's impulse is given, so that it has no mode to change.
 bool is_imposed(const LcpRow& row) { return row.kind == RowKind::bounded && row.lower == row.upper; }
 
 }  // namespace
 
-// A friction row at its bound follows its normal.
+// Whether friction row i is at its bound, and the share of its normal's impulse that it then has.
 bool SolutionPath::slides(int i) const { return row(i).kind == RowKind::friction && is_at_bound(modes_[i]); }
 double SolutionPath::coupling(int i) const { return sign_of(modes_[i]) * row(i).friction; }
 
@@ -164,6 +166,7 @@ void SolutionPath::fill_row(int i, double* out) const {
   for (int k = m; k < padded(m); ++k) out[k] = 0;
 }
 
+// K of the present modes, and its inverse, made anew.
 bool SolutionPath::build_inverse(ModeInverse::Form form) {
   clamping_.clear();
   for (int i = 0; i < n_; ++i) {
@@ -184,6 +187,7 @@ bool SolutionPath::build_inverse(ModeInverse::Form form) {
   return inverse_.set(K_, diagonal_.data(), form);
 }
 
+// Row i joins the clamping rows, with what slides along with it if it is a normal.
 bool SolutionPath::append(int i) {
   fill_column(i, u_.data());
   fill_row(i, v_.data());
@@ -201,6 +205,7 @@ bool SolutionPath::append(int i) {
   return true;
 }
 
+// Row i leaves the clamping rows; the last one takes its place in K.
 bool SolutionPath::remove(int i) {
   const int k = place_[i];
   if (!inverse_.remove(k)) return false;
@@ -232,6 +237,7 @@ bool SolutionPath::is_fragile(int i) const {
          fragile(tangents_[2 * static_cast<std::size_t>(normal) + 1]);
 }
 
+// Gives row i its new mode: by an update of the inverse where that keeps enough digits, else by a new one.
 bool SolutionPath::change_mode(int i, RowMode next) {
   const bool only_adds = next == RowMode::clamping && row(i).kind != RowKind::friction;
   if (!inverse_.uses_lu() && (only_adds || !is_fragile(i)) && update(i, next)) {
@@ -242,7 +248,7 @@ bool SolutionPath::change_mode(int i, RowMode next) {
   return build_inverse(inverse_.next_form());
 }
 
-// By changes of the inverse. Where one of them fails, the modes of the friction rows are right all the same.
+// Brings the inverse up to date. Where a change of it fails, the modes of the friction rows are right all the same.
 bool SolutionPath::update(int i, RowMode next) {
   const RowMode now = modes_[i];
   switch (row(i).kind) {
@@ -285,7 +291,7 @@ void SolutionPath::find_direction() {
   work_ += static_cast<double>(n_) * n_ + static_cast<double>(m) * m;
 }
 
-// Friction rows at their bounds from their normals.
+// Sets the impulses of friction rows at their bounds from those of their normals.
 void SolutionPath::push_bounded(double* f) const {
   for (int i = 0; i < n_; ++i) {
     if (slides(i)) f[i] = coupling(i) * f[row(i).normal];
@@ -347,7 +353,7 @@ bool SolutionPath::follow(const Limits& limits) {
   return false;
 }
 
-// Impulses that the modes give by themselves.
+// Sets the impulses that the modes give by themselves: at constant bounds and of separating rows.
 void SolutionPath::set_bound_impulses() {
   for (int i = 0; i < n_; ++i) {
     if (row(i).kind == RowKind::bounded && is_at_bound(modes_[i])) {
@@ -369,7 +375,7 @@ const double* SolutionPath::answer_to(const double* r) {
   return df_.data();
 }
 
-// By their whole A_ii: a row that eliminated ones imply responds to the ridge alone.
+// Rows count by their whole A_ii, because a row that eliminated ones imply responds to the ridge alone.
 bool SolutionPath::is_redundant() {
   for (std::size_t k = 0; k < clamping_.size(); ++k) x_[k] = problem_->whole_diagonal(clamping_[k]);
   return inverse_.is_redundant(x_.data());

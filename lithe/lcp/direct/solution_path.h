@@ -29,8 +29,8 @@ class SolutionPath {
 
   // At the impulses `f` (by row of the reduced problem), moved into their bounds.
   void start(const ReducedLcp& problem, double ridge, std::span<const double> f);
-  // At t = 0 without a path: the impulses that these modes (consistent, by row of the reduced problem) have there, within their bounds or not.
-  // False where the mode is singular.
+  // At t = 0 without a path: the impulses that these modes (consistent, by row of the reduced problem) have there, within their bounds or
+  // not. False where the mode is singular.
   bool take_modes(const ReducedLcp& problem, double ridge, std::span<const RowMode> modes);
   // Projected Gauss–Seidel: gets rid of most of the changes that follow from signs of velocities alone.
   void sweep(int count);

@@ -56,7 +56,7 @@ LcpReport solve_lcp(const BoxedLcp& lcp, const LcpOptions& options, const LcpGue
 
 namespace {
 
-// Above, nobody waits for the dense pipeline.
+// Islands with more rows than this are not given to the dense solver, which would take too long.
 constexpr int kDenseRows = 300;
 
 // A = G Gᵀ.
@@ -89,7 +89,7 @@ BoxedLcp form_matrix(const FactoredLcp& lcp, AlignedBuffer& A) {
   return {.rows = lcp.rows, .A = A.data(), .stride = stride, .b = lcp.b, .target = lcp.target};
 }
 
-// This solver drops all that may contradict others.
+// The block solver drops all targets that may contradict others, or none.
 void mark_dropped_targets(const FactoredLcp& lcp, const LcpReport& report, std::vector<std::uint8_t>& dropped) {
   dropped.assign(lcp.rows.size(), 0);
   if (!has(report.flags, LcpFlag::targets_dropped)) return;

@@ -12,8 +12,8 @@ namespace {
 
 // A soft row is expected between its bounds if it is there with this share of their distance to spare.
 constexpr double kSpareShare = 0.05;
-// A row is far from a change of its mode if its velocity is more than this share of what clamping rows still lack. Between 0.1 and 3 a step of
-// four robots takes the same time: fewer rows are kept against more that turn out to be misjudged.
+// A row is far from a change of its mode if its velocity is more than this share of what clamping rows still lack. Between 0.1 and 3 a step
+// of four robots takes the same time: fewer rows are kept against more that turn out to be misjudged.
 constexpr double kFar = 0.5;
 
 }  // namespace
@@ -25,6 +25,7 @@ void SweptStart::run(const PreparedLcp& problem, std::span<const double> impulse
   clamp_to_bounds(problem.lcp, std::span(f_).first(size_));
 }
 
+// f and w where the sweeps begin: the impulses moved into their bounds. Bounds of friction rows follow their normals in each sweep.
 void SweptStart::start(const PreparedLcp& problem, std::span<const double> impulses) {
   size_ = impulses.size();
   const int n = problem.size(), rows = padded(n);
@@ -44,6 +45,7 @@ void SweptStart::start(const PreparedLcp& problem, std::span<const double> impul
   evaluate(problem.lcp, f, std::span(w_).first(size_));
 }
 
+// One sweep. Rows that are not live stay as they are, since their 1/A_ii is zero.
 void SweptStart::sweep(const PreparedLcp& problem) {
   const int rows = padded(problem.size());
   for (int i = 0; i < problem.size(); ++i) {
@@ -59,7 +61,7 @@ void SweptStart::sweep(const PreparedLcp& problem) {
   }
 }
 
-// What rows between their bounds still lack of velocity.
+// The largest velocity of rows between their bounds, which still have to come to rest.
 double SweptStart::largest_change_ahead(const PreparedLcp& problem) const {
   const Pack zero = {};
   Pack largest = zero;
@@ -73,7 +75,7 @@ double SweptStart::largest_change_ahead(const PreparedLcp& problem) const {
   return std::max(std::max(largest[0], largest[1]), std::max(largest[2], largest[3]));
 }
 
-// Without branches where modes are as good as random.
+// The first loop has no branches, because modes are as good as random here.
 void SweptStart::choose_roles(const PreparedLcp& problem, std::span<RowRole> roles) const {
   const double far = kFar * largest_change_ahead(problem);
   for (int i = 0; i < problem.size(); ++i) {

@@ -9,8 +9,9 @@
 
 namespace lithe::internal {
 
-// Where a path may begin: the last impulses after a few sweeps of projected Gauss–Seidel over all rows. Sweeps get rid of most of the changes that
-// follow from signs of velocities alone, as dry friction's and saturated motors', and they tell which rows a path will hardly meet.
+// Where a path may begin: the last impulses after a few sweeps of projected Gauss–Seidel over all rows. Sweeps get rid of most of the
+// changes that follow from signs of velocities alone, as dry friction's and saturated motors', and they tell which rows a path will hardly
+// meet.
 class SweptStart {
  public:
   void run(const PreparedLcp& problem, std::span<const double> impulses, int sweeps);

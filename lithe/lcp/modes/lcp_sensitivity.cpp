@@ -11,6 +11,7 @@ namespace lithe::internal {
 
 namespace {
 
+// Pivots below this share count as zero, as in ModeFactor.
 constexpr double kRankTolerance = 1e-10;
 
 // out += A x.
@@ -34,6 +35,7 @@ double at(std::span<const double> x, int i) { return x.empty() ? 0.0 : x[i]; }
 
 Eigen::Map<const VecX> as_vector(std::span<const double> x) { return {x.data(), static_cast<Eigen::Index>(x.size())}; }
 
+// Refuses a vector that is neither of the problem's size nor, if that is allowed, empty.
 void check_size(std::span<const double> x, int n, bool may_be_empty, const char* name) {
   const bool right = static_cast<int>(x.size()) == n || (may_be_empty && x.empty());
   LITHE_CHECK(right, "{} has {} entries, the problem has {} rows", name, x.size(), n);
@@ -68,6 +70,7 @@ void LcpSensitivity::compute(const BoxedLcp& lcp, std::span<const RowMode> modes
   if (has(flags, LcpFlag::tied)) find_tied();
 }
 
+// Finds where rows are in C, and which rows at a bound move as their μ or their bound does.
 void LcpSensitivity::list_bounds() {
   position_.assign(lcp_.size(), -1);
   for (int k = 0; k < factor_.size(); ++k) position_[factor_.clamping()[k]] = k;
@@ -88,6 +91,7 @@ void LcpSensitivity::list_bounds() {
   }
 }
 
+// y = X A_C# f_C, if the null space has a say. Rows at constant bounds are no part of it, since f₀ is not X f_C.
 void LcpSensitivity::find_y() {
   has_null_term_ = factor_.rank() < factor_.size() && factor_.has_group_inverse() && !has(flags_, LcpFlag::unpolished);
   y_.assign(lcp_.size(), 0.0);
@@ -99,7 +103,7 @@ void LcpSensitivity::find_y() {
 }
 
 void LcpSensitivity::find_tied() {
-  // Without the targets that the solver dropped.
+  // Ties are those of the problem that was solved, without the targets that the solver dropped.
   g_.assign(lcp_.b.begin(), lcp_.b.end());
   for (int i = 0; i < lcp_.size(); ++i) {
     if (dropped(i)) g_[i] += lcp_.target[i];
@@ -128,6 +132,7 @@ void LcpSensitivity::solve(std::vector<double>& x) {
   }
 }
 
+// x ← A_C#ᵀ x.
 void LcpSensitivity::solve_transposed(std::vector<double>& x) {
   if (factor_.has_group_inverse()) {
     factor_.solve_transposed(x, x);
@@ -246,6 +251,7 @@ void LcpSensitivity::transposed(std::span<const double> f_bar, std::span<const d
   }
 }
 
+// Every part of a direction is as long as the problem, or left out.
 void LcpSensitivity::check_direction(const LcpDirection& direction) const {
   const int n = lcp_.size();
   check_size(direction.dA_f, n, true, "dA_f");

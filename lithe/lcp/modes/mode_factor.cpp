@@ -58,6 +58,7 @@ void ModeFactor::compute(const BoxedLcp& lcp, std::span<const RowMode> modes, do
   invert_core();
 }
 
+// Lists C, and those friction rows of B whose normals are in C; position_ says where a row is in C.
 void ModeFactor::list_rows(const BoxedLcp& lcp, std::span<const RowMode> modes) {
   const int n = lcp.size();
   clamping_.clear();
@@ -79,6 +80,7 @@ void ModeFactor::list_rows(const BoxedLcp& lcp, std::span<const RowMode> modes) 
   }
 }
 
+// A_C = A_CC + A_CB E, and 1/√A_ii by which pivots are judged.
 void ModeFactor::gather(const BoxedLcp& lcp, std::span<const RowMode> modes) {
   const int m = size();
   matrix_.resize(m, m);
@@ -104,6 +106,7 @@ void ModeFactor::gather(const BoxedLcp& lcp, std::span<const RowMode> modes) {
   }
 }
 
+// (VU)⁻¹, symmetric where A_C is: then only its lower triangle is computed and mirrored. Without a good inverse there is no group inverse.
 void ModeFactor::invert_core() {
   const int r = rank();
   core_.resize(r, r);
@@ -125,6 +128,7 @@ void ModeFactor::invert_core() {
   has_group_inverse_ = invert(core_, exchanged_) && before * largest_entry(core_) < kWorstCore;
 }
 
+// U (VU)⁻¹ (VU)⁻¹ V x.
 void ModeFactor::solve(std::span<const double> x, std::span<double> out) const {
   const Scratch s(x, factor_.U.stride);
   multiply_transposed(Vt(), s.full, s.y);
@@ -134,6 +138,7 @@ void ModeFactor::solve(std::span<const double> x, std::span<double> out) const {
   std::copy_n(s.full, out.size(), out.data());
 }
 
+// Vᵀ (VU)⁻ᵀ (VU)⁻ᵀ Uᵀ x.
 void ModeFactor::solve_transposed(std::span<const double> x, std::span<double> out) const {
   const Scratch s(x, factor_.U.stride);
   multiply_transposed(factor_.U, s.full, s.y);
@@ -143,6 +148,7 @@ void ModeFactor::solve_transposed(std::span<const double> x, std::span<double> o
   std::copy_n(s.full, out.size(), out.data());
 }
 
+// x − U (VU)⁻¹ V x: A A# is the projection U (VU)⁻¹ V.
 void ModeFactor::project_null(std::span<const double> x, std::span<double> out) const {
   const Scratch s(x, factor_.U.stride);
   multiply_transposed(Vt(), s.full, s.y);
@@ -151,6 +157,7 @@ void ModeFactor::project_null(std::span<const double> x, std::span<double> out) 
   std::copy_n(s.full, out.size(), out.data());
 }
 
+// x − Vᵀ (VU)⁻ᵀ Uᵀ x.
 void ModeFactor::project_null_transposed(std::span<const double> x, std::span<double> out) const {
   const Scratch s(x, factor_.U.stride);
   multiply_transposed(factor_.U, s.full, s.y);

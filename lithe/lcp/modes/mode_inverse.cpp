@@ -11,11 +11,13 @@ namespace {
 
 // From this share K⁻¹_ii A_ii on an explicit inverse has too few digits left.
 constexpr double kNoDigits = 1e7;
-// What is left of an entry, of the entry itself, that counts as rounding of zero.
+// What is left of a number after subtraction counts as rounding of zero up to this share of it.
 constexpr double kVanished = 1e-13;
 
 }  // namespace
 
+// Makes LU factors where they are asked for, and where they are expected and a pivot shows that an inverse would have too few digits. Else
+// it makes the inverse, and LU factors take its place only where it turns out to have too few.
 bool ModeInverse::set(const PaddedMatrix& K, const double* diagonal, Form form) {
   inverse_.resize(K.rows, K.rows);
   if (form != Form::inverse) {
@@ -50,7 +52,7 @@ double ModeInverse::largest_share(const double* diagonal) const {
 
 bool ModeInverse::is_redundant(const double* diagonal) const { return uses_lu_ || largest_share(diagonal) > kFragile; }
 
-// One pack more per column.
+// Makes room for one pack more per column.
 void ModeInverse::widen() {
   const int m = size(), old_stride = inverse_.stride, stride = old_stride + kLanes;
   grow(inverse_.data, static_cast<std::size_t>(stride) * (m + 1));
@@ -90,6 +92,7 @@ bool ModeInverse::append(const double* column, const double* row, double corner)
   return true;
 }
 
+// Without row and column k of K the inverse has the entries K⁻¹_ij − K⁻¹_ik K⁻¹_kj / K⁻¹_kk.
 bool ModeInverse::remove(int k) {
   const int last = size() - 1;
   double* gone = inverse_.column(k);
@@ -109,7 +112,7 @@ bool ModeInverse::remove(int k) {
   return true;
 }
 
-// Sherman and Morrison.
+// The inverse after a change of one column (Sherman & Morrison 1950).
 bool ModeInverse::change_column(int k, const double* change) {
   grow(product_, inverse_.stride);
   double* u = product_.data();

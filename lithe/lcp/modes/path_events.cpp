@@ -35,7 +35,7 @@ class FirstEvent {
   PathEvent first_;
 };
 
-// Impulses count by A_ii, so that all rates are velocities.
+// The largest rate of all rows. Rates of impulses count times A_ii, so that all of them are velocities.
 double fastest_rate(const PathPoint& point) {
   const std::size_t n = point.rows.size(), packed = n / kLanes * kLanes;
   Pack fastest = {};
@@ -53,7 +53,7 @@ double fastest_rate(const PathPoint& point) {
 
 }  // namespace
 
-// Steele, Lea & Flood (2014).
+// The bits are mixed as by SplitMix64 (Steele, Lea & Flood 2014).
 double spread(std::uint64_t key, std::uint64_t seed) {
   std::uint64_t z = key + seed * 0x9e3779b97f4a7c15;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;

@@ -14,6 +14,7 @@ namespace {
 // and bear what lies on them.
 constexpr double kLeaves = 1e-9;
 
+// Refuses what the caller must not ask for: numbers that are not finite, bounds in the wrong order, friction without a normal.
 void check_row(const BoxedLcp& lcp, int i) {
   const LcpRow& row = lcp.rows[i];
   LITHE_CHECK(std::isfinite(lcp.b[i]), "b[{}] is {}", i, lcp.b[i]);
@@ -61,6 +62,7 @@ void PreparedLcp::prepare(const BoxedLcp& problem, LcpDiagonal A_diagonal, doubl
   sum = 0;
   for (int i = 0; i < n; ++i) {
     const LcpRow& row = lcp.rows[i];
+    // Friction rows of μ = 0, and those of a normal that nothing moves, have no impulse whatever their own A_ii is.
     bool takes_part = diagonal[i] > kInertShare * largest;
     if (row.kind == RowKind::friction) {
       takes_part = takes_part && row.friction > 0 && diagonal[row.normal] > kInertShare * largest;

@@ -37,7 +37,7 @@ void TiedRows::find(const PreparedLcp& problem, std::span<const RowMode> modes, 
   }
   if (rows_.empty()) return;
 
-  // What implies is A_CC of the rows that are clamping for certain; the factor at hand may be just that.
+  // What can imply a row are those that clamp for certain, without ties. The factor at hand may be that of just these rows.
   const ModeFactor* inside = &factor;
   if (clamping || !factor.symmetric()) {
     inside_.assign(modes.begin(), modes.end());
@@ -62,6 +62,7 @@ bool TiedRows::any(const PreparedLcp& problem, std::span<const double> f, std::s
   return false;
 }
 
+// Whether A_ii − A_iC A_CC⁺ A_Ci is rounding.
 bool TiedRows::is_implied(const PreparedLcp& problem, const ModeFactor& factor, int row) {
   const double* from = problem.lcp.column(row);
   column_.resize(factor.size());

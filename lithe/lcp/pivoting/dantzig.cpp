@@ -8,6 +8,7 @@ namespace lithe::internal {
 
 namespace {
 
+// Share of mean(diag A) that is added to A's diagonal.
 constexpr double kRidge = 1e-12;
 constexpr double kPolished = 1e-9;  // of the velocity scale
 constexpr double kAccepted = 1e-6;
@@ -78,6 +79,7 @@ class Dantzig {
   int pivots_ = 0;
 };
 
+// Two-sided and bounded rows first, then each normal with its friction rows.
 bool Dantzig::run() {
   for (int i = 0; i < n_; ++i) {
     const LcpRow& row = lcp_.rows[i];
@@ -94,6 +96,7 @@ bool Dantzig::run() {
   return true;
 }
 
+// The friction rows of a normal take part, one after the other.
 bool Dantzig::drive_friction_of(int normal) {
   for (int i = 0; i < n_; ++i) {
     if (is_friction_of(i, normal) && !drive(i)) return false;
@@ -101,7 +104,7 @@ bool Dantzig::drive_friction_of(int normal) {
   return true;
 }
 
-// One more row takes part.
+// Lets one more row take part.
 bool Dantzig::drive(int i) {
   evaluate_ridge_problem();
   const LcpRow& row = lcp_.rows[i];
@@ -128,6 +131,7 @@ bool Dantzig::drive(int i) {
   return drive_to_zero(i);
 }
 
+// The row clamps from here on, and what it has of w goes down to zero with θ, from event to event.
 bool Dantzig::drive_to_zero(int i) {
   direction_ = w_[i] > 0 ? -1 : 1;
   double theta = std::abs(w_[i]);
@@ -162,6 +166,7 @@ bool Dantzig::ends_well(int i, RowMode next) const {
   return next == (direction_ > 0 ? RowMode::at_upper : RowMode::at_lower);
 }
 
+// Sets what the new mode says of f and w, and takes along the friction rows of a normal.
 void Dantzig::change_mode(int i, RowMode next) {
   const LcpRow& row = lcp_.rows[i];
   modes_[i] = next;
@@ -265,6 +270,7 @@ void Dantzig::Event::consider(int candidate, double slack, double change, double
   *this = {until, -change, candidate, mode_then};
 }
 
+// The first event of all rows that take part.
 Dantzig::Event Dantzig::first_event() const {
   Event event;
   for (int i = 0; i < n_; ++i) {
@@ -278,6 +284,7 @@ Dantzig::Event Dantzig::first_event() const {
   return event;
 }
 
+// A clamping row ceases to clamp where its impulse comes to a bound.
 void Dantzig::consider_clamping(int i, Event& event) const {
   const LcpRow& row = lcp_.rows[i];
   const double df = buffers_.df[i];
@@ -297,6 +304,7 @@ void Dantzig::consider_clamping(int i, Event& event) const {
   }
 }
 
+// A row at a bound begins to clamp where its velocity comes to zero.
 void Dantzig::consider_bound(int i, Event& event) const {
   const LcpRow& row = lcp_.rows[i];
   // Friction rows of a separated contact stay at zero whatever w is, and those without friction; constants stay, too.
@@ -306,6 +314,7 @@ void Dantzig::consider_bound(int i, Event& event) const {
   event.consider(i, sign * w_[i], sign * buffers_.dw[i], fastest_w_, RowMode::clamping);
 }
 
+// w = (A + ε̄ I) f + b.
 void Dantzig::evaluate_ridge_problem() {
   evaluate(lcp_, f_, w_);
   for (int i = 0; i < n_; ++i) w_[i] += ridge_ * f_[i];
@@ -332,7 +341,7 @@ bool polish(const BoxedLcp& lcp, DantzigBuffers& buffers, std::span<const RowMod
   return true;
 }
 
-// What stands there now, or the least impulses if those are no worse.
+// Leaves the impulses that stand there now, or the least admissible ones if those are no worse.
 void give_up(const BoxedLcp& lcp, DantzigBuffers& buffers, std::span<double> f, std::span<double> w,
              LcpReport& report) {
   report.stage = LcpStage::unsolved;

@@ -11,7 +11,7 @@ namespace {
 
 // Equations that the inverse leaves unsatisfied by more than this, relative to the unknowns, are refined.
 constexpr double kDefect = 1e-13;
-// By more than this even after a refinement: the inverse is useless.
+// Where they are unsatisfied by more than this even after a refinement, the inverse is useless.
 constexpr double kUseless = 1e-7;
 constexpr int kRefinements = 2;
 // Slower than this, relative to the fastest unknown, counts as standing still.
@@ -53,6 +53,8 @@ LemkePath::Result LemkePath::follow(const PreparedLcp& problem, double ridge, st
   return Result::found;
 }
 
+// The path's rows, scaled so that A_ii = 1, with b and the covering vector c. Rows that are not live, or have no room between their
+// bounds, take no part.
 void LemkePath::gather(const PreparedLcp& problem, double ridge, std::uint64_t seed) {
   const BoxedLcp& lcp = problem.lcp;
   rows_.clear();
@@ -137,6 +139,7 @@ void LemkePath::velocities(const double* x, double* to) const {
   for (int k = 0; k < size; ++k) to[k] += theta * c_[k];
 }
 
+// The right-hand side of the equation that a row contributes in this mode.
 double LemkePath::right_side(const Row& row, RowMode row_mode) const {
   if (row_mode == RowMode::clamping) return -b_[&row - rows_.data()];
   if (row.kind != RowKind::bounded) return 0;
@@ -180,13 +183,14 @@ bool LemkePath::turn() {
   return false;
 }
 
-// The inverse gains from a direction that has been refined.
+// Keeps a direction that has been refined, as a better column of the inverse.
 void LemkePath::keep_direction(double direction) {
   const int size = static_cast<int>(rows_.size());
   for (int i = 0; i <= size; ++i) change_[i] = direction * dx_[i];
   basis_.set_column(driving_slot_, change_.data());
 }
 
+// The first row that comes to the end of its mode along the edge, or θ = 0.
 LemkePath::Event LemkePath::next_event() const {
   const int size = static_cast<int>(rows_.size());
   const double still = kStill * largest_magnitude(dx_, size + 1);

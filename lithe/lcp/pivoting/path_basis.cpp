@@ -80,6 +80,7 @@ bool PathBasis::replace(int slot) {
   return true;
 }
 
+// As another equation sets f_normal, only that equation's column of the inverse changes.
 void PathBasis::set_kappa(int slot, int normal, int normal_slot, double kappa) {
   const double change = kappa - equations_[slot].kappa;
   equations_[slot].kappa = kappa;
@@ -123,7 +124,7 @@ bool PathBasis::rebuild() {
   return true;
 }
 
-// Takes the column's defect G x − e out once.
+// One refinement of a column x of the inverse: takes its defect G x − e out.
 void PathBasis::refine_column(int slot) {
   const int size = PathBasis::size();
   double* column = inverse_.column(slot);

@@ -15,11 +15,12 @@ constexpr double kSameStep = 1e-12;
 constexpr double kLost = 1e4;
 // How far inside its mode a row is put at the start, as a share of the largest impulse or velocity, times 0.5 to 1.5.
 constexpr double kInside = 0.05;
-// And a sticking friction row: as a share of its bound.
+// How far inside its mode a friction row that sticks is put, as a share of its bound.
 constexpr double kInsideCone = 0.2;
 
 bool slides(RowMode c) { return c == RowMode::at_lower || c == RowMode::at_upper; }
 
+// max |x_i|.
 double largest_size(std::span<const double> x) {
   double largest = 0;
   for (const double xi : x) largest = std::max(largest, std::abs(xi));
@@ -28,6 +29,7 @@ double largest_size(std::span<const double> x) {
 
 }  // namespace
 
+// A number in [0, 1) for the row, from its key if it has one.
 double SmallLemkePath::apart(int row, std::uint64_t seed) const {
   return spread(rows[row].key != 0 ? rows[row].key : static_cast<std::uint64_t>(row), seed);
 }
@@ -40,6 +42,7 @@ bool SmallLemkePath::follow(std::span<RowMode> modes, int longest) {
   return walk(1, longest);
 }
 
+// Lemke's start: at a θ that is large enough everything rests at f = 0, bounded rows at their lower bound.
 bool SmallLemkePath::follow_from_rest(std::span<RowMode> modes, int longest) {
   modes_ = modes;
   events_ = 0;
@@ -93,6 +96,7 @@ bool SmallLemkePath::factorize() {
   return size == 0 || lu_.factorize();
 }
 
+// w = M f + offset.
 void SmallLemkePath::velocities(std::span<const double> f, std::span<const double> offset,
                                 std::vector<double>& w) const {
   w.assign(offset.begin(), offset.end());
@@ -165,6 +169,7 @@ void SmallLemkePath::cover() {
   }
 }
 
+// The first row that comes to the end of its mode as θ moves on in this direction.
 SmallLemkePath::Event SmallLemkePath::next_event(double theta, double direction) const {
   Event first;
   // A slack and its derivative by θ.
@@ -204,6 +209,7 @@ SmallLemkePath::Event SmallLemkePath::next_event(double theta, double direction)
   return first;
 }
 
+// Goes from event to event, down to θ = 0. False at a ray, at a breakdown, or after `longest` events.
 bool SmallLemkePath::walk(double theta, int longest) {
   const double start = theta;
   driving_ = -1;
@@ -232,6 +238,7 @@ bool SmallLemkePath::walk(double theta, int longest) {
     if (theta > kLost * start) return false;
     left_ = modes_[event.row];
     driving_ = event.row;
+    // The friction rows of a normal slide against their velocity when it begins to press, and have no impulse when it ceases to.
     if (rows[event.row].kind == RowKind::one_sided) {
       for (int i = 0; i < static_cast<int>(rows.size()); ++i) {
         if (rows[i].kind != RowKind::friction || rows[i].normal != event.row) continue;

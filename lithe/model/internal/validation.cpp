@@ -22,6 +22,7 @@ void check_name(const std::string& kind, const std::string& name) {
   LITHE_CHECK(!name.empty(), "a {} has an empty name: give each one a name", kind);
 }
 
+// A pose whose rotation is orthonormal to rounding. One that is further from a rotation than files round is an Error.
 Pose validated(Pose pose, const std::string& owner) {
   LITHE_CHECK(pose.p.allFinite(), "{}: placement has a non-finite translation ({}, {}, {})", owner, pose.p.x(),
               pose.p.y(), pose.p.z());
@@ -31,11 +32,14 @@ Pose validated(Pose pose, const std::string& owner) {
               "{}: placement's rotation matrix is not a rotation (RᵀR differs from 1 by {:.3g}, determinant {:.3g})",
               owner, error, pose.R.determinant());
   if (error < kRounding) return pose;
-  // Newton's iteration for the nearest rotation; quadratic, so two steps reach rounding.
+  // The nearest rotation by the Newton–Schulz iteration for the polar factor (Higham 2008, chapter 8). It is quadratic,
+  // so two steps reach rounding.
   for (int i = 0; i < 2; ++i) pose.R = (pose.R * (3 * Mat3::Identity() - pose.R.transpose() * pose.R) / 2).eval();
   return pose;
 }
 
+// Each principal moment about the centre of mass is a sum of m x² over the other two axes, so none is negative, and
+// none exceeds the sum of the other two.
 void check_inertia(const Body& body) {
   const SpatialInertia& inertia = body.inertia;
   LITHE_CHECK(std::isfinite(inertia.mass) && inertia.mass >= 0,
@@ -57,18 +61,21 @@ void check_inertia(const Body& body) {
               body.name, moments[0], moments[1], moments[2]);
 }
 
+// For resistances and limits of a joint; an infinite limit means that there is none.
 void check_not_negative(const Joint& joint, const char* what, double value, bool may_be_infinite) {
   LITHE_CHECK(value >= 0 && (may_be_infinite || std::isfinite(value)),
               "joint '{}': {} is {}; it must be {}not negative", joint.name, what, value,
               may_be_infinite ? "" : "finite and ");
 }
 
+// For gains of a motor; with an infinite one it reaches its target within a step (motor.h).
 void check_gain(const Motor& motor, const char* what, double value, bool may_be_infinite) {
   LITHE_CHECK(value >= 0 && (may_be_infinite || std::isfinite(value)),
               "motor '{}': {} is {}; it must be {}not negative", motor.name, what, value,
               may_be_infinite ? "" : "finite and ");
 }
 
+// Motors and mimics work on a single number, so balls are refused.
 void check_one_dof(const Joint& joint, const std::string& owner) {
   LITHE_CHECK(joint.nv() == 1, "{}: joint '{}' is a {} joint; only a joint with one degree of freedom will do", owner,
               joint.name, to_string(joint.type));
@@ -85,6 +92,7 @@ void check_not_negative(const Shape& shape, const char* what, double value) {
               shape.name, what, value);
 }
 
+// Refuses sizes that make no shape, one rule per kind of geometry.
 struct GeometryCheck {
   const Shape& shape;
   void operator()(const Sphere& g) const { check_positive(shape, "radius", g.radius); }

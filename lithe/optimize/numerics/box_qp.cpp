@@ -7,8 +7,8 @@ namespace lithe::internal {
 namespace {
 
 constexpr int kMostSteps = 100;
-constexpr double kSmallestShare = 1e-10;  // of a step in the line search
-constexpr double kArmijo = 0.1;
+constexpr double kSmallestShare = 1e-10;  // of a step in the line search, before rounding is blamed
+constexpr double kArmijo = 0.1;           // the share of the decrease to first order that a step must bring
 
 }  // namespace
 
@@ -24,6 +24,7 @@ void BoxQp::solve(const MatX& H, const VecX& g, const VecX& lower, const VecX& u
     gradient_ = g + H * x;
     free.clear();
     for (int i = 0; i < n; ++i) {
+      // A coordinate is held where it is at a bound and the way down leads beyond it.
       const bool held = (x[i] <= lower[i] && gradient_[i] > 0) || (x[i] >= upper[i] && gradient_[i] < 0);
       if (!held) free.push_back(i);
     }
@@ -49,6 +50,7 @@ void BoxQp::solve(const MatX& H, const VecX& g, const VecX& lower, const VecX& u
       return;
     }
     const double before = value(x);
+    // The Armijo rule along the projected path (Bertsekas 1982): shorter steps until one leads far enough down.
     double share = 1;
     for (;; share /= 2) {
       trial_ = (x + share * step_).cwiseMax(lower).cwiseMin(upper);

@@ -13,6 +13,8 @@ class NormalDraws {
  public:
   explicit NormalDraws(std::uint64_t seed) : random_(seed) {}
 
+  // Each transform gives two numbers, of which the second is kept for the next call. 1 − uniform() is never zero, so
+  // its logarithm is finite.
   double next() {
     if (has_second_) {
       has_second_ = false;
@@ -25,7 +27,7 @@ class NormalDraws {
   }
 
  private:
-  double uniform() { return std::ldexp(static_cast<double>(random_() >> 11), -53); }  // 0 ≤ x < 1
+  double uniform() { return std::ldexp(static_cast<double>(random_() >> 11), -53); }  // 0 ≤ x < 1, from 53 random bits
 
   std::mt19937_64 random_;
   double second_ = 0;

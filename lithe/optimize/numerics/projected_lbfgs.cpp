@@ -9,13 +9,17 @@ namespace lithe::internal {
 namespace {
 
 constexpr double kSufficientDecrease = 1e-4;
-constexpr int kTrials = 25;    // of one direction
-constexpr int kStretches = 8;  // of −g
+constexpr int kTrials = 25;  // lengths that are tried along one direction
+// A first step along −g is made four times as long up to eight times, while that leads further down.
+constexpr int kStretches = 8;
 constexpr double kStretch = 4;
-constexpr int kFlatSteps = 10;       // in a row
-constexpr double kFlatShare = 1e-3;  // of the direction, at least: any step is flat that is short enough
-constexpr double kRounding = 1e-14;  // of f
-constexpr double kNearBound = 1e-2;  // ε at most
+// This many steps in a row may leave f as it is. Each of them has to be this share of its direction at least, as any
+// step is flat that is short enough.
+constexpr int kFlatSteps = 10;
+constexpr double kFlatShare = 1e-3;
+constexpr double kRounding = 1e-14;  // of a sum such as f, relative to it
+constexpr double kNearBound = 1e-2;  // the largest ε within which a variable counts as at its bound
+// Pairs whose sᵀy is less than this share of |s| |y| say nothing of the curvature, or the wrong thing.
 constexpr double kCurvature = 1e-12;
 
 }  // namespace
@@ -29,6 +33,8 @@ void ProjectedLbfgs::forget() {
   flat_steps_ = 0;
 }
 
+// Keeps what the last step showed of the curvature. Pairs without positive curvature would make the approximate Hessian
+// indefinite.
 void ProjectedLbfgs::remember(const VecX& y, const VecX& gradient) {
   if (last_y_.size() > 0 && memory_ > 0) {
     Pair pair = {y - last_y_, gradient - last_gradient_};
@@ -41,6 +47,8 @@ void ProjectedLbfgs::remember(const VecX& y, const VecX& gradient) {
   last_gradient_ = gradient;
 }
 
+// The two-loop recursion (Nocedal & Wright 2006, algorithm 7.4) among the free variables; the others go along −g,
+// scaled as the newest pair says (eq. 7.20).
 bool ProjectedLbfgs::recur(const VecX& gradient) {
   const std::size_t count = pairs_.size();
   std::vector<double> alpha(count, 0), rho(count, 0);
@@ -66,6 +74,8 @@ bool ProjectedLbfgs::recur(const VecX& gradient) {
   return direction_.allFinite() && gradient.cwiseProduct(free_).dot(direction_) <= 0;
 }
 
+// ε shrinks with the projected gradient, so that close to the optimum only variables that are at their bounds are held
+// (Bertsekas 1982).
 void ProjectedLbfgs::choose_direction(const VecX& y, const VecX& gradient) {
   const double near = std::min(kNearBound, (y - project(y - gradient)).cwiseAbs().maxCoeff());
   free_.resize(y.size());
@@ -98,6 +108,7 @@ double ProjectedLbfgs::stretch(const VecX& y, const VecX& gradient, const Functi
   return value;
 }
 
+// Backtracks along the projected path. Returns the length of the step, 0 where none leads down far enough.
 double ProjectedLbfgs::search(const VecX& y, double value, const VecX& gradient, const Function& f, VecX& next) {
   double share = 1;
   for (int trial = 0; trial < kTrials; ++trial) {
@@ -122,6 +133,7 @@ double ProjectedLbfgs::search(const VecX& y, double value, const VecX& gradient,
   return 0;
 }
 
+// A direction from pairs that leads nowhere may be their fault, so steepest descent is tried before giving up.
 double ProjectedLbfgs::advance(const VecX& y, double value, const VecX& gradient, const Function& f, VecX& next) {
   remember(y, gradient);
   choose_direction(y, gradient);

@@ -20,6 +20,8 @@ void for_each_normal_row(const ResidualPoint& at, BodyIndex body, Visit visit) {
   }
 }
 
+// The mean normal force on a body during a step, in N: the sum of its contacts' normal impulses over Δt. They all push,
+// so forces from opposite sides add up instead of cancelling.
 class ContactForceResidual : public Residual {
  public:
   ContactForceResidual(const Model& model, std::string_view body, double target)

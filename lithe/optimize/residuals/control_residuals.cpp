@@ -7,6 +7,7 @@ namespace lithe {
 
 namespace {
 
+// The controls of a step, compared with a target: u − target.
 class ControlResidual : public Residual {
  public:
   explicit ControlResidual(const VecX& target) : target_(target) {}
@@ -26,6 +27,7 @@ class ControlResidual : public Residual {
   VecX target_;
 };
 
+// u_t − u_{t−1}, which keeps forces smooth. At t = 0 the controls before are Problem::u_before.
 class ControlChangeResidual : public Residual {
  public:
   explicit ControlChangeResidual(int controls) : controls_(controls) {}

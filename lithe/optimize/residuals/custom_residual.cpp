@@ -5,6 +5,8 @@ namespace lithe {
 
 namespace {
 
+// Hands everything on to the user's function. It counts as knowing its derivatives by every number of the model
+// (Residual::knows()): a function that depends on one of them directly has to fill in by_parameters.
 class WrittenByUser : public Residual {
  public:
   explicit WrittenByUser(residuals::CustomResidual residual) : residual_(std::move(residual)) {}

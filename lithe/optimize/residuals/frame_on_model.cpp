@@ -11,11 +11,14 @@ namespace {
 
 using Kind = StepParameters::Entry::Kind;
 
+// The axes, in the world, of a joint's frame after its motion, as the dynamics have it: turned so that z is the joint's
+// axis.
 Mat3 joint_axes(const ResidualPoint& at, JointIndex joint) {
-  return joint_rotation(at.kin, at.model.tree().joints[joint].slot);  // z along the joint's axis
+  return joint_rotation(at.kin, at.model.tree().joints[joint].slot);
 }
 
-// The axes of the frame that a joint's placement is given in.
+// The axes, in the world, of the frame that a joint's placement is given in: the parent body's for the first joint of a
+// body, the previous joint's after its motion for the others. Undoes the turn that joint_axes() has.
 Mat3 axes_before(const ResidualPoint& at, JointIndex joint) {
   const Body& body = at.model.bodies()[at.model.joints()[joint].body];
   if (body.joints.front() == joint) return body_pose(at.model, at.kin, body.parent).R;
@@ -23,6 +26,8 @@ Mat3 axes_before(const ResidualPoint& at, JointIndex joint) {
   return joint_axes(at, previous) * axis_alignment(at.model.joints()[previous]).transpose();
 }
 
+// ∂p_WF by a coordinate of a joint's placement is that axis of the frame before; by a screw's pitch it is q metres
+// along the joint's axis.
 Vec3 shift_by_joint(const ResidualPoint& at, JointIndex joint, int attribute) {
   if (attribute == joint_parameter::pitch) {
     return at.q[at.model.joints()[joint].q_index] * joint_axes(at, joint).col(2);
@@ -30,6 +35,8 @@ Vec3 shift_by_joint(const ResidualPoint& at, JointIndex joint, int attribute) {
   return axes_before(at, joint).col(attribute - joint_parameter::x);
 }
 
+// ∂p_WF by a coordinate of a body's placement: the columns of R_WB R_JBᵀ, the axes of the frame J that the placement is
+// given in.
 Vec3 shift_by_body(const ResidualPoint& at, BodyIndex body, int attribute) {
   const Mat3& own = at.model.bodies()[body].placement.R;
   return body_pose(at.model, at.kin, body).R * own.transpose().col(attribute - body_parameter::x);

@@ -25,6 +25,7 @@ FrameWorkspace& frame_workspace() {
   return memory;
 }
 
+// [ω; ṗ] of a frame by v, in world axes: 6 × nv, in the memory that is handed in.
 const Mat6X& jacobian_of(const ResidualPoint& at, const FrameOnModel& frame, Mat6X& memory) {
   frame_jacobian(at.model, at.kin, frame.index(), memory);
   return memory;
@@ -77,6 +78,7 @@ class OrientationResidual : public Residual {
     LITHE_CHECK(error < kTolerance && target.determinant() > 0,
                 "the target of the {} is no rotation matrix: |RᵀR − 1| = {:.3g}, det R = {:.3g}", name(), error,
                 target.determinant());
+    // Through a quaternion and back: what was a rotation to six digits is one to rounding.
     target_ = rotation_from_quaternion(quaternion_from_rotation(target));
   }
 
@@ -99,6 +101,8 @@ class OrientationResidual : public Residual {
   Mat3 target_;
 };
 
+// [ω; ṗ] − target, in world axes. How a velocity depends on lengths of the model is not known here, so knows() says no
+// to numbers that move the frame.
 class FrameVelocityResidual : public Residual {
  public:
   FrameVelocityResidual(const Model& model, std::string_view frame, const Vec6& target)
@@ -126,6 +130,8 @@ class FrameVelocityResidual : public Residual {
   Vec6 target_;
 };
 
+// |p_a − p_b| − target. Its gradient is the unit vector from b to a times the difference of the Jacobians; where the
+// origins meet there is none, and zero stands for it.
 class DistanceResidual : public Residual {
  public:
   DistanceResidual(const Model& model, std::string_view a, std::string_view b, double target)

@@ -17,13 +17,15 @@ MassWorkspace& mass_workspace() {
   return memory;
 }
 
-// What moves masses at a fixed state.
+// Whether a number of the model moves masses, or shares them out differently, while the state stays.
 bool moves_masses(const StepParameters::Entry& entry) {
   if (entry.kind == StepParameters::Entry::Kind::joint) return entry.attribute <= joint_parameter::pitch;
   if (entry.kind != StepParameters::Entry::Kind::body) return false;
   return entry.attribute <= body_parameter::mz || entry.attribute >= body_parameter::x;
 }
 
+// Position or velocity of the centre of mass of all that moves, minus a target, in the world. Where only the value is
+// wanted, functions are called that compute no Jacobian.
 class CentreOfMassResidual : public Residual {
  public:
   CentreOfMassResidual(const Vec3& target, bool velocity) : target_(target), velocity_(velocity) {

@@ -9,6 +9,7 @@ namespace lithe {
 
 namespace {
 
+// q ⊖ target. Its derivative is the identity, but for balls: there it is J_r⁻¹ of the difference.
 class ConfigurationResidual : public Residual {
  public:
   explicit ConfigurationResidual(const VecX& target) : target_(target) {}
@@ -34,6 +35,7 @@ class ConfigurationResidual : public Residual {
   VecX target_;
 };
 
+// The velocity, compared with a target: v − target.
 class VelocityResidual : public Residual {
  public:
   explicit VelocityResidual(const VecX& target) : target_(target) {}
@@ -96,6 +98,7 @@ class JointResidual : public Residual {
   std::string what_;
 };
 
+// x − bound for an upper bound and bound − x for a lower one, so that numbers up to 0 are within it.
 ResidualPtr joint_bound(const Model& model, std::string_view joint, JointResidual::Of of, residuals::BoundSide side,
                         double bound) {
   const bool upper = side == residuals::BoundSide::upper;
@@ -104,6 +107,7 @@ ResidualPtr joint_bound(const Model& model, std::string_view joint, JointResidua
   return std::make_shared<JointResidual>(model, joint, of, upper ? 1 : -1, bound, std::move(what));
 }
 
+// Names the first number of a target that is not finite.
 void check_finite(const VecX& target, const char* name) {
   for (Eigen::Index i = 0; i < target.size(); ++i) {
     LITHE_CHECK(std::isfinite(target[i]), "number {} of the target of residual '{}' is {}; give finite numbers", i,

@@ -9,12 +9,15 @@ namespace lithe::internal {
 namespace {
 
 constexpr double kSmallestPenalty = 1e-6, kLargestPenalty = 1e10, kGrowth = 10;
-constexpr double kEnoughFall = 0.25;      // of the violation per round; else the penalty grows
-constexpr double kFirstTolerance = 1e-2;  // of the inner solver
+// A round has to leave no more than this share of the violation; else the penalty grows.
+constexpr double kEnoughFall = 0.25;
+// The inner solver's tolerance, in the first round and from one to the next: early rounds need not be exact.
+constexpr double kFirstTolerance = 1e-2;
 constexpr double kTightening = 0.1;
-constexpr double kWorth = 10;  // of meeting the constraints, in shares of what it costs
+// Meeting the constraints is to be worth this many times what it costs.
+constexpr double kWorth = 10;
 
-// max |Δλ|/ρ.
+// max |Δλ|/ρ, the violation that the header defines.
 double violation(const Multipliers& before, const Multipliers& after) {
   double largest = 0;
   for (std::size_t k = 0; k < before.lambda.size(); ++k) {
@@ -23,6 +26,7 @@ double violation(const Multipliers& before, const Multipliers& after) {
   return largest / before.penalty;
 }
 
+// Whether another round may help: the inner solver came to rest, rather than to a limit, an interrupt or a saddle.
 bool goes_on(StopReason reason) { return reason == StopReason::converged || reason == StopReason::stalled; }
 
 }  // namespace
@@ -43,7 +47,7 @@ double initial_penalty(const Problem& problem, MotionEvaluator& evaluator, const
   const MatX by_u = with.u - without.u;
   const double size = by_u.squaredNorm();
   if (!(size > 0) || !std::isfinite(size)) return std::min(fallback, kLargestPenalty);
-  // |c|²/2 is zero at this length if c is linear.
+  // One Gauss–Newton step along the gradient of |c|²/2: of this length, it takes a single linear c to zero.
   Plan nearer = plan;
   nearer.u -= 2 * violated / size * by_u;
   clamp(problem, nearer);
@@ -77,6 +81,8 @@ AugmentedLagrangianResult augmented_lagrangian(const Problem& problem, MotionEva
     evaluator.update(*at.plan, *at.motion, next);
     const double now = violation(result.multipliers, next);
     if (now <= options.feasibility) {
+      // The constraints are met. That is the end if the inner solver was asked for all the accuracy there is, or has no
+      // more to give.
       if (at.reason != StopReason::converged || tolerance <= options.tolerance) return result;
     } else if (!(now <= kEnoughFall * before)) {
       if (next.penalty >= kLargestPenalty) {

@@ -8,8 +8,8 @@
 namespace lithe::internal {
 
 // Constraints for solvers that know only costs: the method of multipliers (Hestenes 1969, Powell 1969; for inequalities
-// Rockafellar 1973). Round after round, an inner solver makes EvaluatedMotion::value small, with the multipliers λ and the penalty ρ that the
-// round before left (cost_expansion.h).
+// Rockafellar 1973). Round after round, an inner solver makes EvaluatedMotion::value small, with the multipliers λ and
+// the penalty ρ that the round before left (cost_expansion.h).
 //
 //   λ  ← λ + ρ c, for inequalities not below zero
 //   ρ  ← 10 ρ, where the violation did not fall to a quarter

@@ -8,6 +8,7 @@
 
 namespace lithe::internal {
 
+// A feasible plan beats every infeasible one; among feasible ones the cost decides, among infeasible ones the merit.
 bool BestPlan::offer(const Plan& plan, double cost, double violation, double merit) {
   if (!std::isfinite(cost) || !std::isfinite(violation)) return false;
   const bool is_feasible = violation <= feasibility_;

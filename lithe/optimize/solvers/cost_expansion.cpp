@@ -7,11 +7,13 @@ namespace lithe::internal {
 
 namespace {
 
-// What one number r of a residual costs, and how that changes with it; the curvature is not negative.
+// What one number r of a residual costs, φ(r), with φ′ and φ″. CostEvaluator::add() takes negative curvature for zero,
+// so that Hessians stay positive semidefinite.
 struct Penalty {
   double value, slope, curvature;
 };
 
+// The norms of problem.h, without their weights.
 Penalty shape_of(const Cost& cost, double r) {
   switch (cost.norm) {
     case Norm::square: return {r * r, 2 * r, 2};
@@ -25,7 +27,8 @@ Penalty shape_of(const Cost& cost, double r) {
   return {};
 }
 
-// The augmented Lagrangian of one number c of a constraint.
+// The augmented Lagrangian of one number c of a constraint (cost_expansion.h). An inequality whose λ + ρ c is not above
+// zero does not bind: it pulls at nothing.
 Penalty penalty_of(PathConstraint::Kind kind, double c, double lambda, double penalty) {
   if (kind == PathConstraint::Kind::zero) return {lambda * c + penalty / 2 * c * c, lambda + penalty * c, penalty};
   const double pushed = lambda + penalty * c;
@@ -57,6 +60,8 @@ CostEvaluator::CostEvaluator(const Problem& problem)
   for (const PathConstraint& constraint : problem.constraints) note(*constraint.residual);
 }
 
+// Evaluates a residual and lists where in z its derivatives belong. Impulses are functions of the state and the forces,
+// so where their derivatives are given, ∂r/∂f ∂f/∂(q, v, τ) belongs there as well.
 void CostEvaluator::evaluate_term(const Residual& residual, const ResidualPoint& at, CostOrder order,
                                   const StepJacobians* impulses, const CostExpansion& layout, Term& term) {
   const int size = residual.size(at.model);
@@ -85,6 +90,8 @@ void CostEvaluator::evaluate_term(const Residual& residual, const ResidualPoint&
   }
 }
 
+// gradient += Jᵀ φ′ and, by Gauss & Newton, Hessian += Jᵀ diag(φ″) J: the curvature of r itself is left out. Blocks by
+// the same part of z add up.
 void CostEvaluator::add(const Term& term, const VecX& slope, const VecX& curvature, CostOrder order,
                         CostExpansion& out) {
   if (order == CostOrder::value) return;

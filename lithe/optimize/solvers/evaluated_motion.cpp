@@ -12,6 +12,7 @@ namespace lithe::internal {
 
 namespace {
 
+// The names of the free parameters, in their order.
 std::vector<std::string> names_of(const std::vector<FreeParameter>& parameters) {
   std::vector<std::string> names;
   for (const FreeParameter& parameter : parameters) names.push_back(parameter.name);
@@ -41,6 +42,8 @@ State MotionEvaluator::start_of(const Plan& plan) const {
   return start;
 }
 
+// Writes the plan's numbers to the model, but only where they are others than before: a model checks what is written to
+// it and prepares its constants anew.
 void MotionEvaluator::set_parameters(const Plan& plan) {
   if (parameters_.size() == 0) return;
   const VecX values =
@@ -73,6 +76,8 @@ ResidualPoint MotionEvaluator::point(const Plan& plan, int t, const ConstVecRef&
           .parameters = parameters_};
 }
 
+// Takes T steps and adds up what each time costs. After a step that diverges the state stands still, so that the
+// trajectory has its full size, and the cost is infinite.
 void MotionEvaluator::run(const Plan& plan, Keep keep, const Multipliers* multipliers, EvaluatedMotion& out,
                           const Steering& steering) {
   set_parameters(plan);
@@ -93,6 +98,7 @@ void MotionEvaluator::run(const Plan& plan, Keep keep, const Multipliers* multip
     out.cost += expansion_.cost;
     out.value += expansion_.value;
     out.violation = std::max(out.violation, expansion_.violation);
+    // std::max passes over NaN.
     if (!std::isfinite(expansion_.violation)) out.violation = std::numeric_limits<double>::infinity();
   };
   const WarmStart* guess = nullptr;
@@ -139,6 +145,13 @@ void MotionEvaluator::repeat(const Plan& plan, const EvaluatedMotion& motion, in
   step(model_, state_, control_, problem_.step, record, t > 0 ? &motion.guesses[t] : nullptr);
 }
 
+// The adjoint recursion, from the end to the start (Bryson & Ho 1975, §2.2), with ℓ_t the costs at time t and λ_t the
+// derivative of the value by the state x_t:
+//
+//   λ_T = ∂ℓ_T/∂x,   λ_t = ∂ℓ_t/∂x + (∂x_{t+1}/∂x_t)ᵀ λ_{t+1},   ∂value/∂u_t = ∂ℓ_t/∂u + (∂x_{t+1}/∂u_t)ᵀ λ_{t+1}
+//
+// step_vjp() multiplies by the transposed derivatives of a step without forming them. Costs may depend on its impulses
+// too, so these have a part in what it starts from (cotangent_.f).
 void MotionEvaluator::gradient(const Plan& plan, const EvaluatedMotion& motion, const Multipliers* multipliers,
                                const GradientOptions& options, PlanGradient& out) {
   set_parameters(plan);

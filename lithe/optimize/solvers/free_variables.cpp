@@ -12,6 +12,7 @@ namespace {
 
 constexpr double kLargestScale = 1e6;  // effort limits above are a way to say that there is none
 
+// Half the range between two bounds, or 1 where there is none to speak of. Fixed numbers (a range of zero) have 1, too.
 double scale_of(double lower, double upper) {
   const double half = (upper - lower) / 2;
   return half > 0 && half <= kLargestScale ? half : 1;
@@ -58,6 +59,7 @@ VecX FreeVariables::pack(const Plan& plan) const {
   return project(x.cwiseQuotient(scale_));
 }
 
+// By the chain rule, ∂/∂y = scale · ∂/∂x.
 VecX FreeVariables::pack(const PlanGradient& gradient) const {
   VecX x(size());
   x << gradient.u.reshaped(), gradient.start, gradient.parameters;

@@ -19,13 +19,14 @@ namespace {
 using Ipopt::Index;
 using Ipopt::Number;
 
-// What IPOPT takes for infinite.
+// IPOPT takes bounds beyond ±10¹⁹ for none.
 constexpr double kIpoptInfinity = 2e19;
 
 void copy_bound(const VecX& from, Number* to) {
   for (Eigen::Index i = 0; i < from.size(); ++i) to[i] = std::clamp(from[i], -kIpoptInfinity, kIpoptInfinity);
 }
 
+// The structure of a sparse matrix as IPOPT takes it: row and column of each entry, counted from 0 (C_STYLE).
 void copy_places(const std::vector<ProgramShape::Place>& places, Index* rows, Index* columns) {
   for (std::size_t i = 0; i < places.size(); ++i) {
     rows[i] = places[i].row;
@@ -140,6 +141,8 @@ class Adapter final : public Ipopt::TNLP {
     }
   }
 
+  // Makes x the point at hand. IPOPT asks for objective, constraints and derivatives of one point in separate calls;
+  // only the first of them computes.
   bool evaluate(Index n, const Number* x) {
     const Eigen::Map<const VecX> at(x, n);
     if (x_.size() == n && x_ == at) return evaluated_;
@@ -164,7 +167,8 @@ class Adapter final : public Ipopt::TNLP {
     return linearized_;
   }
 
-  // Derivatives are asked for at accepted points only.
+  // Keeps the best point. This is called where derivatives are asked for, which happens at accepted points only: trial
+  // points of a line search do not count.
   void compare_with_best() {
     const double objective = program_.objective(), violation = infeasibility(shape_, program_.constraints());
     const bool feasible = violation <= settings_.feasibility, before = best_infeasibility_ <= settings_.feasibility;
@@ -183,11 +187,14 @@ class Adapter final : public Ipopt::TNLP {
   double best_objective_ = kInfinity, best_infeasibility_ = kInfinity;
 };
 
+// What a status of IPOPT means for the solver, and its name for messages.
 struct Named {
   IpoptOutcome outcome;
   const char* words;
 };
 
+// Statuses by what they mean for a solver. What IPOPT calls acceptable met no tolerance of ours, so it counts as no
+// progress.
 Named name_of(Ipopt::ApplicationReturnStatus status) {
   switch (status) {
     case Ipopt::Solve_Succeeded: return {IpoptOutcome::solved, "solved"};
@@ -208,6 +215,7 @@ Named name_of(Ipopt::ApplicationReturnStatus status) {
   }
 }
 
+// IPOPT's options, by their names in its manual. Limits of time and iterations are the callback's affair.
 void set_options(Ipopt::OptionsList& options, const IpoptSettings& settings) {
   options.SetIntegerValue("print_level", 0);
   options.SetStringValue("sb", "yes");  // no banner

@@ -11,6 +11,7 @@ MotionExpansion::MotionExpansion(const Problem& problem, const GradientOptions& 
   for (int w = 0; w < workers; ++w) workers_.push_back(std::make_unique<Worker>(problem));
 }
 
+// Called between backward passes, when no other thread is at work on this.
 void MotionExpansion::turn_to(const Plan& plan, const EvaluatedMotion& motion, const Multipliers* multipliers) {
   plan_ = &plan;
   motion_ = &motion;
@@ -38,6 +39,8 @@ void MotionExpansion::linearize(int t, Worker& worker, const StepCotangent* wish
   }
 }
 
+// Makes the model of one time: the derivatives of its step, and its costs to second order. At the end there are only
+// costs.
 void MotionExpansion::fill(int t, Worker& worker) {
   const bool end = t == problem_.steps;
   if (!end) linearize(t, worker, nullptr);
@@ -57,6 +60,7 @@ bool MotionExpansion::fill_next(Worker& worker) {
   try {
     fill(t, worker);
   } catch (...) {
+    // The step counts as filled all the same, so that nobody waits for it for ever; require() passes the error on.
     if (!failed_.exchange(true)) error_ = std::current_exception();
   }
   filled_[t].store(true, std::memory_order_release);

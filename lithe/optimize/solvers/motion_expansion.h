@@ -31,6 +31,7 @@ class MotionExpansion {
   const std::vector<StageExpansion>& steps() const { return steps_; }
 
  private:
+  // What each thread makes models with.
   struct Worker {
     explicit Worker(const Problem& problem) : evaluator(problem), costs(problem) {}
     MotionEvaluator evaluator;

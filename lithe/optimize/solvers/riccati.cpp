@@ -9,8 +9,8 @@ namespace lithe::internal {
 
 namespace {
 
-constexpr double kLeastScale = 1e-12;  // of Q_uu, where nothing depends on the controls
-constexpr int kFewest = 4;             // blocks that are worth another thread's while
+constexpr double kLeastScale = 1e-12;  // stands for the scale of Q_uu where nothing depends on the controls
+constexpr int kFewest = 4;             // with fewer blocks than this, sharing them takes longer than doing them
 
 // Fills what is below the diagonal of these columns' rows from what is above it in the columns.
 void mirror(MatX& m, ColumnBlock at) {
@@ -28,13 +28,20 @@ RiccatiPass::RiccatiPass(const Problem& problem, ThreadPool& pool)
       looks_back_(problem.hold > 1 || CostEvaluator(problem).needs_previous_controls()),
       policy_(problem.knots()) {}
 
+// Does body(block) for each block, by all threads if there are enough blocks.
 template <class Body>
 void RiccatiPass::share(int blocks, Body&& body) {
   if (blocks >= kFewest) return team_.share(blocks, body);
   for (int index = 0; index < blocks; ++index) body(index);
 }
 
-// Q(x, u, u_before) = ℓ(x, u, u_before) + V(f(x, u), u); what has to do with u_before is ℓ's alone.
+// Expands Q around the step at hand, Q(x, u, u_before) = ℓ(x, u, u_before) + V(f(x, u), u), to second order:
+//
+//   Q_z = ℓ_z + Fᵀ V_x,   Q_zz = ℓ_zz + Fᵀ V_xx F,   z = (x, u),   F = [A B]
+//
+// and what V says of the controls themselves. What has to do with u_before is ℓ's alone. V is known around the start of
+// the next step; where a gap lies before it, V_x + V_xx gap is its gradient at the end of this one (Mastalli et al.
+// 2020).
 void RiccatiPass::expand(const StageExpansion& step, int t, const MatX& gaps) {
   const int n = static_cast<int>(step.AB.rows()), m = problem_.controls();
   const auto Vxx = V_.zz.topLeftCorner(n, n);
@@ -77,7 +84,8 @@ void RiccatiPass::expand(const StageExpansion& step, int t, const MatX& gaps) {
   });
 }
 
-// Within a knot the controls before are the same ones.
+// Within a knot the controls before are the same ones, so nothing is to be chosen: V(x, w) = Q(x, u = w, u_before = w),
+// and derivatives by u and by u_before add up.
 void RiccatiPass::hold(const StageExpansion& step) {
   std::swap(V_, Q_);
   if (step.before.cols() == 0) return;
@@ -87,6 +95,9 @@ void RiccatiPass::hold(const StageExpansion& step) {
   V_.zz.bottomRightCorner(m, m) += step.before.middleRows(n, m).transpose() + step.before.bottomRows(m);
 }
 
+// The first step of a knot, where its controls are chosen: minimises Q over δu within the bounds, with μ·scale added to
+// Q_uu's diagonal, and makes V of what is left (Tassa, Mansard & Todorov 2014). False: Q_uu is not positive definite,
+// or numbers overflow.
 bool RiccatiPass::minimise(const StageExpansion& step, const MatX& u, int knot, double regularization) {
   const int n = static_cast<int>(step.AB.rows()), m = problem_.controls();
   KnotPolicy& policy = policy_[knot];
@@ -123,6 +134,7 @@ void RiccatiPass::answer(KnotPolicy& policy, const StageExpansion& step) {
     auto Qux = Qux_.middleCols(at.first, at.count);
     auto feedback = K.middleCols(at.first, at.count);
     Qux = Q_.zz.block(at.first, n, at.count, m).transpose();
+    // Controls that a bound holds do not answer: their rows of K stay zero.
     if (!qp_.free.empty()) feedback(qp_.free, Eigen::all) = -qp_.factor.solve(MatX(Qux(qp_.free, Eigen::all)));
     auto half = half_.middleCols(at.first, at.count);
     half = Qux;
@@ -168,6 +180,7 @@ bool RiccatiPass::compute(const std::vector<StageExpansion>& steps, const MatX& 
   return done;
 }
 
+// The recursion itself, by the thread that leads. At the end of the motion V is the costs there.
 bool RiccatiPass::recur(const std::vector<StageExpansion>& steps, const MatX& gaps, const MatX& u,
                         double regularization) {
   const int T = problem_.steps, m = problem_.controls();

@@ -61,6 +61,7 @@ class RiccatiPass {
   std::vector<KnotPolicy> policy_;
   double first_ = 0, second_ = 0, gap_first_ = 0, gap_second_ = 0;
   double scale_ = 0;  // the largest mean diagonal of Q_uu so far
+  // V behind the step at hand; once that step is done, V before it.
   ValueExpansion V_;
   ValueExpansion Q_;  // of the step at hand, over (x, u)
   MatX VAB_, Quu_, Qux_, regular_, half_;

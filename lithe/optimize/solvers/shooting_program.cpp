@@ -13,7 +13,7 @@ namespace lithe::internal {
 
 namespace {
 
-// What a residual depends on.
+// Which kinds of input a residual depends on, and so in which columns of a shot its derivatives may differ from zero.
 struct Parts {
   bool state = true, controls = true, controls_before = true, parameters = true;
 };
@@ -69,6 +69,8 @@ ShootingProgram::ShootingProgram(const Problem& problem, const Plan& plan, const
   if (options.hessian) set_hessian_structure();
 }
 
+// Numbers the variables and the constraints, shot after shot. Where something depends on the controls before, a shot
+// has a column for the last controls of the shot before it: that is the same variable, so it has two places.
 void ShootingProgram::place_shots() {
   const int states = 2 * problem_.model.nv(), m = problem_.controls();
   int variable = 0, row = 0;
@@ -93,6 +95,8 @@ void ShootingProgram::place_shots() {
   constraints_.setZero(row);
 }
 
+// Bounds of what is free as the problem has them. Offsets of states have none; gaps and equations must be zero,
+// inequalities not above it.
 void ShootingProgram::set_bounds() {
   shape_.lower.setConstant(start_.size(), -kInfinity);
   shape_.upper.setConstant(start_.size(), kInfinity);
@@ -125,6 +129,7 @@ void ShootingProgram::set_bounds() {
   }
 }
 
+// The plan as a point of the programme. Offsets are zero there, because the references are the plan's own states.
 void ShootingProgram::set_start(const Plan& plan) {
   start_.head(plan.start.size()) = plan.start;
   const int m = problem_.controls();
@@ -138,6 +143,9 @@ void ShootingProgram::set_start(const Plan& plan) {
   start_.tail(own.size()) = plan.parameters.size() > 0 ? plan.parameters : own;
 }
 
+// Which entries of the constraints' Jacobian may differ from zero, in the order in which write_jacobian() writes them.
+// The end of a shot depends on all of its columns but the controls before it. A gap depends on the next shot's offset
+// number by number, but for balls, whose three rotations mix.
 void ShootingProgram::set_jacobian_structure() {
   const int nv = problem_.model.nv();
   for (int i = 0; i < 2 * nv; ++i) gap_by_offset_.push_back({i, i});
@@ -173,6 +181,8 @@ void ShootingProgram::set_jacobian_structure() {
   jacobian_.setZero(static_cast<Eigen::Index>(shape_.jacobian.size()));
 }
 
+// Which entries of the Hessian may differ from zero: those by two columns that one cost depends on at one time. Each
+// cost is asked once what it depends on; where the start cannot be evaluated, it counts as depending on everything.
 void ShootingProgram::set_hessian_structure() {
   const bool known = evaluate(start_);
   std::vector<Parts> parts(problem_.costs.size());
@@ -210,6 +220,7 @@ void ShootingProgram::set_hessian_structure() {
   hessian_.setZero(static_cast<Eigen::Index>(shape_.hessian.size()));
 }
 
+// Takes x apart into the plan and the first states of the shots. False where that makes no states, or no model.
 bool ShootingProgram::read(const VecX& x) {
   LITHE_CHECK(x.size() == start_.size(), "the programme has {} variables, not {}", start_.size(), x.size());
   const Model& model = problem_.model;
@@ -238,6 +249,8 @@ bool ShootingProgram::read(const VecX& x) {
   return true;
 }
 
+// Simulates all shots, by several threads. Sums over shots are taken afterwards, in their order, so that they have the
+// same bits on any number of threads.
 bool ShootingProgram::evaluate(const VecX& x) {
   if (!read(x)) return false;
   pool_.parallel_for(static_cast<int>(shots_.size()),
@@ -257,6 +270,8 @@ bool ShootingProgram::evaluate(const VecX& x) {
   return std::isfinite(objective_) && constraints_.allFinite();
 }
 
+// How the offsets move the first state of each shot in its tangent: the identity, but for balls, where q ⊕ δ moves by
+// J_r(δ).
 void ShootingProgram::set_start_maps() {
   const int nv = problem_.model.nv();
   for (std::size_t k = 1; k < shots_.size(); ++k) {
@@ -296,6 +311,8 @@ void ShootingProgram::linearize() {
   write_jacobian();
 }
 
+// The derivatives of gaps and constraints. A gap x_end ⊖ x_start is taken in the tangent at x_start, so where there are
+// balls, the derivatives of ⊖ by both of its sides come in.
 void ShootingProgram::write_jacobian() {
   const Model& model = problem_.model;
   const int nv = model.nv();

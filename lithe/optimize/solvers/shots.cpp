@@ -48,6 +48,8 @@ ResidualPoint ShotWorker::point_of(const Plan& plan, const Shot& shot, int t, co
   return evaluator_.point(plan, t, shot.q.col(s), shot.v.col(s), t < problem_.steps ? &record : nullptr);
 }
 
+// Takes the steps of a shot and adds up costs and constraints on the way. Constraints' places are in the order of
+// falling times, so they are filled from the back.
 void ShotWorker::take_steps(const Plan& plan, bool keep_records, Shot& shot) {
   evaluator_.set_parameters(plan);
   const Model& model = evaluator_.model();
@@ -118,6 +120,8 @@ void ShotWorker::linearize(const Plan& plan, const GradientOptions& options, boo
   finish(hessian, shot);
 }
 
+// At the end of the shot the rows that count are the cost, which has nothing yet, and the last state, whose derivative
+// by itself is the identity.
 void ShotWorker::start_rows(const Shot& shot, bool hessian) {
   const int states = 2 * problem_.model.nv(), columns = shot.columns.count();
   const Eigen::Index all = 1 + states + shot.constraints.size();
@@ -194,6 +198,8 @@ void ShotWorker::pull_back_curvature(const Shot& shot, int t) {
   V_xx_.noalias() = product_ * A_;
 }
 
+// Adds what the costs at one time contribute to the row of the cost. Where they depend on impulses, so do the numbers
+// of the model by way of them: that takes the derivatives by the impulses themselves.
 void ShotWorker::add_costs(const ResidualPoint& at, const Shot& shot, bool hessian) {
   const int m = problem_.controls(), states = 2 * problem_.model.nv(), t = at.t;
   const StepJacobians* impulses = at.record && costs_.needs_impulses() ? &jacobians_ : nullptr;
@@ -215,6 +221,8 @@ void ShotWorker::add_costs(const ResidualPoint& at, const Shot& shot, bool hessi
   if (hessian) add_curvature(shot, t);
 }
 
+// Adds the Gauss–Newton Hessian of the costs at one time to V. Most costs of controls leave the states out; then V
+// stays zero there, and nothing has to be pulled back.
 void ShotWorker::add_curvature(const Shot& shot, int t) {
   const int m = problem_.controls(), states = 2 * problem_.model.nv();
   const MatX& H = expansion_.hessian;
@@ -239,6 +247,7 @@ void ShotWorker::add_curvature(const Shot& shot, int t) {
   }
 }
 
+// Adds the rows of the constraints at one time to those that count.
 void ShotWorker::add_constraints(const ResidualPoint& at, const Shot& shot) {
   const int states = 2 * problem_.model.nv();
   // Those of later times count already.
@@ -280,6 +289,7 @@ void ShotWorker::add_constraint(const ResidualPoint& at, const Shot& shot, const
   if (shot.columns.parameters > 0) by_parameters += residual_.by_f * by_parameters_.df;
 }
 
+// Turns rows by the first state into rows by the columns that move it, and does the same with V.
 void ShotWorker::finish(bool hessian, Shot& shot) const {
   const int states = 2 * problem_.model.nv();
   const ShotColumns& columns = shot.columns;

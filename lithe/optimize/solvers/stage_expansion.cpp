@@ -13,6 +13,7 @@ void StageExpansion::set_cost(const CostExpansion& cost, bool looks_back) {
   before = cost.hessian.rightCols(looks_back ? cost.size - cost.u_before : 0);
   tiles.clear();
   curvature.clear();
+  // Keeps those tiles of a block of columns that reach up to the diagonal and are not zero.
   const auto add = [&](ColumnBlock columns) {
     for (int row = 0; row < columns.end(); row += ColumnBlock::kWidth) {
       const int rows = std::min(ColumnBlock::kWidth, columns.end() - row);

@@ -15,8 +15,9 @@ using namespace internal;
 
 namespace {
 
-constexpr double kTitleHeight = 30, kBetweenPanels = 8, kBottom = 6;
+constexpr double kTitleHeight = 30, kBetweenPanels = 8, kBottom = 6;  // px
 
+// A range that the caller chose must be one that the scale can show.
 void check_axis(const Axis& axis, const char* name, std::size_t panel) {
   if (!axis.range) return;
   LITHE_CHECK(has_place(axis.range->from, axis.scale) && has_place(axis.range->to, axis.scale) &&
@@ -24,6 +25,7 @@ void check_axis(const Axis& axis, const char* name, std::size_t panel) {
               "panel {}: its {} axis cannot go from {} to {}", panel, name, axis.range->from, axis.range->to);
 }
 
+// Refuses sizes that leave no room for a plot, and data whose parts do not belong together.
 void check_figure(const Figure& figure) {
   LITHE_CHECK(figure.columns > 0, "a figure cannot have {} columns", figure.columns);
   LITHE_CHECK(std::isfinite(figure.width) && figure.width >= 100 * figure.columns,
@@ -48,12 +50,14 @@ void check_figure(const Figure& figure) {
 
 }  // namespace
 
+// Panels are prepared before any is drawn, because those of one column share the largest of their left margins.
 std::string svg(const Figure& figure) {
   check_figure(figure);
   const auto columns = static_cast<std::size_t>(figure.columns);
   const std::size_t rows = (figure.panels.size() + columns - 1) / columns;
   const double width = figure.width / figure.columns, height = figure.panel_height;
   std::vector<PlotPanel> panels;
+  // The left margin that each column needs.
   std::vector<double> left(columns, 0);
   for (std::size_t i = 0; i < figure.panels.size(); ++i) {
     panels.emplace_back(figure.panels[i], width, height);

@@ -8,13 +8,14 @@ namespace lithe::internal {
 
 namespace {
 
-constexpr double kSample = 30;  // px, the length of a line's sample
-constexpr double kGap = 7;      // between it and its label
-constexpr double kLine = 17;    // from one entry to the next
-constexpr double kPadding = 6;  // around the list
-constexpr double kInset = 8;    // from the plot's frame
-constexpr double kBetween = 20;
+constexpr double kSample = 30;   // px, the length of a line's sample
+constexpr double kGap = 7;       // between a sample and its label
+constexpr double kLine = 17;     // from one line to the next
+constexpr double kPadding = 6;   // around the list
+constexpr double kInset = 8;     // between the list and the plot's frame
+constexpr double kBetween = 20;  // from one entry to the next in a row
 
+// The width of an entry: its sample, a gap and its label.
 double entry_width(const LegendEntry& entry) { return kSample + kGap + text_width(entry.label, plot_style::kTickSize); }
 
 }  // namespace
@@ -48,6 +49,7 @@ void PlotLegend::draw_list(SvgCanvas& canvas, CanvasPoint corner) const {
   }
 }
 
+// Fills rows from left to right; an entry that no longer fits begins the next one.
 double PlotLegend::place_rows(double width, std::vector<CanvasPoint>* places) const {
   CanvasPoint next;
   for (const LegendEntry& entry : entries_) {

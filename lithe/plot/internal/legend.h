@@ -8,6 +8,7 @@
 
 namespace lithe::internal {
 
+// One line of a legend: a label, and what its sample shows of the style.
 struct LegendEntry {
   std::string label;
   int style = 0;
@@ -25,7 +26,7 @@ class PlotLegend {
   std::optional<CanvasPoint> free_corner(double width, double height, const std::vector<CanvasPoint>& taken) const;
   void draw_list(SvgCanvas& canvas, CanvasPoint corner) const;
 
-  // As rows of at most this width.
+  // The same above the plot, in rows of at most this width.
   double rows_height(double width) const;
   void draw_rows(SvgCanvas& canvas, CanvasPoint corner, double width) const;
 

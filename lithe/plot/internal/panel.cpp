@@ -15,26 +15,31 @@ namespace {
 
 constexpr double kRightMargin = 18;
 constexpr double kTickLength = 5, kMinorTickLength = 3;
-constexpr double kBetweenXTicks = 60, kBetweenYTicks = 33;  // px, about
-constexpr double kFarAway = 1e5;                            // px: a point outside of the frame need not be further
+constexpr double kBetweenXTicks = 60, kBetweenYTicks = 33;  // px between labelled ticks, about
+// Points outside of the frame are drawn no further away than this (px): viewers may compute in single precision.
+constexpr double kFarAway = 1e5;
+// A curve of more than kMostMarkers points has about kSomeMarkers markers; on a shorter one each point has its marker.
 constexpr std::size_t kMostMarkers = 25, kSomeMarkers = 12;
 
+// What is written along an axis: "Time (s)".
 std::string axis_title(const Axis& axis) {
   if (axis.unit.empty()) return axis.label;
   return axis.label.empty() ? axis.unit : fmt::format("{} ({})", axis.label, axis.unit);
 }
 
+// The width of a tick's label with its exponent.
 double label_width(const Tick& tick) {
   return text_width(tick.label, kTickSize) + text_width(tick.exponent, kRaisedSize * kTickSize);
 }
 
+// How much room the labels of an axis take sideways.
 double widest_label(const Ticks& ticks) {
   double width = 0;
   for (const Tick& tick : ticks.ticks) width = std::max(width, label_width(tick));
   return width;
 }
 
-// Points along a line, a few pixels apart.
+// Adds points along a line, a few pixels apart. Legends and labels look for places without such points.
 void add_along(CanvasPoint from, CanvasPoint to, std::vector<CanvasPoint>& out) {
   const int count = static_cast<int>(std::min(2000.0, std::hypot(to.x - from.x, to.y - from.y) / 4)) + 1;
   for (int i = 0; i <= count; ++i) {
@@ -45,6 +50,8 @@ void add_along(CanvasPoint from, CanvasPoint to, std::vector<CanvasPoint>& out) 
 
 }  // namespace
 
+// The order matters: margins at top and bottom say how many ticks fit, and the ticks' labels say how much the left
+// margin needs.
 PlotPanel::PlotPanel(const Panel& panel, double width, double height) : panel_(panel), width_(width), height_(height) {
   bottom_margin_ = 28 + (axis_title(panel.x).empty() ? 0 : 18);
   top_margin_ = panel.title.empty() ? 12 : 30;
@@ -55,6 +62,8 @@ PlotPanel::PlotPanel(const Panel& panel, double width, double height) : panel_(p
   if (y_ticks_.power != 0) top_margin_ = std::max(top_margin_, panel.title.empty() ? 24.0 : 44.0);
 }
 
+// Decides the ranges: what the caller chose, else what the data need. Targets widen the y axis, but without data there
+// is nothing to compare them with, and the panel says so.
 void PlotPanel::fit() {
   std::vector<double> xs, ys;
   const auto add = [&](double x, double y) {
@@ -84,6 +93,7 @@ void PlotPanel::fit() {
   if (panel_.y.range) y_ = *panel_.y.range;
 }
 
+// Chooses as many ticks as there is room for.
 void PlotPanel::make_ticks() {
   const double plot_height = height_ - top_margin_ - bottom_margin_;
   y_ticks_ = ticks_of(y_, panel_.y.scale, std::max(2, static_cast<int>(plot_height / kBetweenYTicks)));
@@ -104,6 +114,7 @@ int PlotPanel::style_of_band(std::size_t band) const {
   return panel_.bands[band].style >= 0 ? panel_.bands[band].style : static_cast<int>(band);
 }
 
+// The legend of what has a label: curves, then bands.
 PlotLegend PlotPanel::legend() const {
   std::vector<LegendEntry> entries;
   for (std::size_t i = 0; i < panel_.curves.size(); ++i) {
@@ -117,12 +128,14 @@ PlotLegend PlotPanel::legend() const {
   return PlotLegend(std::move(entries));
 }
 
+// Where a value is in the plot. y counts from the top, as SVG's does.
 CanvasPoint PlotPanel::place(double x, double y, Size size) const {
   const double px = size.width * share_of(x, x_, panel_.x.scale);
   const double py = size.height * (1 - share_of(y, y_, panel_.y.scale));
   return {std::clamp(px, -kFarAway, kFarAway), std::clamp(py, -kFarAway, kFarAway)};
 }
 
+// A curve breaks where a point has no place. Stairs get a corner before each of their points.
 std::vector<PlotPanel::Points> PlotPanel::stretches(const Curve& curve, Size size) const {
   std::vector<Points> out;
   bool broken = true;
@@ -140,6 +153,8 @@ std::vector<PlotPanel::Points> PlotPanel::stretches(const Curve& curve, Size siz
   return out;
 }
 
+// Tries above the line before below it, and the right end before the left one. Where data run through all four places,
+// the label covers them; its white rim keeps it readable.
 PlotPanel::Label PlotPanel::target_label(const TargetLine& target, Size size, const Points& data) const {
   const double line = place(x_.to, target.y, size).y, width = text_width(target.label, kTickSize);
   const double above = line - 5, below = line + kTickSize + 2;
@@ -155,6 +170,7 @@ PlotPanel::Label PlotPanel::target_label(const TargetLine& target, Size size, co
   return {{size.width - 6, above - kTickSize < 0 ? below : above}, Anchor::end};
 }
 
+// Points along all curves and across all bands.
 PlotPanel::Points PlotPanel::along_data(Size size) const {
   Points out;
   for (const Curve& curve : panel_.curves) {
@@ -175,6 +191,7 @@ PlotPanel::Points PlotPanel::along_data(Size size) const {
   return out;
 }
 
+// Points along the target lines and around their labels, so that the legend covers neither.
 PlotPanel::Points PlotPanel::along_targets(Size size, const Points& data) const {
   Points out;
   for (const TargetLine& target : panel_.targets) {
@@ -187,6 +204,8 @@ PlotPanel::Points PlotPanel::along_targets(Size size, const Points& data) const 
   return out;
 }
 
+// What is drawn later covers what was drawn earlier: the grid is beneath the data, axes are above them, and the legend
+// is above all.
 void PlotPanel::draw(SvgCanvas& canvas, CanvasPoint corner, double left_margin) const {
   CanvasPoint plot = {corner.x + left_margin, corner.y + top_margin_};
   Size size = {std::max(10.0, width_ - left_margin - kRightMargin),
@@ -225,6 +244,7 @@ void PlotPanel::draw(SvgCanvas& canvas, CanvasPoint corner, double left_margin) 
   if (list) legend.draw_list(canvas, {plot.x + list->x, plot.y + list->y});
 }
 
+// The title of the panel, and those of its axes beside and below them.
 void PlotPanel::draw_titles(SvgCanvas& canvas, CanvasPoint corner, CanvasPoint plot, Size size) const {
   const double middle = plot.x + size.width / 2;
   if (!panel_.title.empty()) {
@@ -238,6 +258,7 @@ void PlotPanel::draw_titles(SvgCanvas& canvas, CanvasPoint corner, CanvasPoint p
   }
 }
 
+// Lines through labelled ticks only: minor ones would be too many.
 void PlotPanel::draw_grid(SvgCanvas& canvas, CanvasPoint plot, Size size) const {
   for (const Tick& tick : y_ticks_.ticks) {
     const double y = plot.y + place(x_.from, tick.at, size).y;
@@ -249,6 +270,8 @@ void PlotPanel::draw_grid(SvgCanvas& canvas, CanvasPoint plot, Size size) const 
   }
 }
 
+// The two axes with their ticks and labels. Where labels are in units of a power of ten, "×10³" stands at the end of
+// the axis.
 void PlotPanel::draw_axes(SvgCanvas& canvas, CanvasPoint plot, Size size) const {
   const double bottom = plot.y + size.height, right = plot.x + size.width;
   canvas.line({plot.x, plot.y}, {plot.x, bottom}, {kInk});
@@ -277,6 +300,7 @@ void PlotPanel::draw_axes(SvgCanvas& canvas, CanvasPoint plot, Size size) const 
   }
 }
 
+// Draws an empty frame and says in it why none of the points could be shown.
 void PlotPanel::draw_no_data(SvgCanvas& canvas, CanvasPoint plot, Size size) const {
   const double bottom = plot.y + size.height;
   canvas.line({plot.x, plot.y}, {plot.x, bottom}, {kInk});
@@ -288,6 +312,7 @@ void PlotPanel::draw_no_data(SvgCanvas& canvas, CanvasPoint plot, Size size) con
               {.size = kLabelSize, .anchor = Anchor::middle, .colour = kFaint});
 }
 
+// A band is a polygon, along its upper side and back along the lower one. It breaks where a point has no place.
 void PlotPanel::draw_band(SvgCanvas& canvas, const Band& band, int style, Size size) const {
   Points upper, lower;
   const auto finish = [&] {
@@ -308,6 +333,7 @@ void PlotPanel::draw_band(SvgCanvas& canvas, const Band& band, int style, Size s
   finish();
 }
 
+// Draws the line, and markers on its points; of many points only some have one.
 void PlotPanel::draw_curve(SvgCanvas& canvas, const Curve& curve, int style, Size size) const {
   const Style& look = plot_style::style(style);
   for (const Points& points : stretches(curve, size)) {

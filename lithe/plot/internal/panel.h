@@ -12,7 +12,7 @@ using namespace plot;
 // One panel with its ranges, ticks and margins decided, ready to be drawn.
 class PlotPanel {
  public:
-  // Size: of the panel with its labels.
+  // `width` and `height` are of the whole panel, its labels included, in px. `panel` must outlive this.
   PlotPanel(const Panel& panel, double width, double height);
 
   // What the labels on the left need. Panels above one another share the largest, so that their frames line up.
@@ -28,7 +28,7 @@ class PlotPanel {
   int style_of_curve(std::size_t curve) const;
   int style_of_band(std::size_t band) const;
 
-  // In the plot's own coordinates, for a plot of this size.
+  // The size of the plot itself, in px. Places below are in its own coordinates, from its upper left.
   struct Size {
     double width, height;
   };
@@ -38,7 +38,8 @@ class PlotPanel {
   // Points along everything that a legend or a label should not cover: curves and bands, and targets.
   Points along_data(Size size) const;
   Points along_targets(Size size, const Points& data) const;
-  // At either end of the line, above or below it: the first place that the data leave free.
+  // Where the label of a target line goes: at either end of the line, above or below it, in the first of these places
+  // that the data leave free.
   struct Label {
     CanvasPoint at;
     Anchor anchor;

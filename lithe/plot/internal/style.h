@@ -17,6 +17,7 @@ inline constexpr double kBandOpacity = 0.2;
 
 enum class Marker : std::uint8_t { circle, square, triangle, diamond };
 
+// What a curve looks like. Colour, dashes and marker each tell it apart by themselves, for print without colours.
 struct Style {
   std::string_view colour, dashes;
   Marker marker;
@@ -33,8 +34,10 @@ inline constexpr std::array<Style, 7> kStyles = {{
     {"#000000", "9 2.5 2 2.5 2 2.5", Marker::triangle},
 }};
 
+// Styles begin anew where there are more curves than styles.
 inline const Style& style(int number) { return kStyles[static_cast<std::size_t>(number) % kStyles.size()]; }
 
+// Draws a marker. The sizes s, t and d make squares, triangles and diamonds look as large as a circle of this radius.
 inline void draw_marker(SvgCanvas& canvas, CanvasPoint at, const Style& style, double radius = kMarkerRadius) {
   const double s = 0.88 * radius, t = 1.15 * radius, d = 1.3 * radius;
   switch (style.marker) {

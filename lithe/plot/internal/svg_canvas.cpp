@@ -9,9 +9,9 @@ namespace lithe::internal {
 namespace {
 
 constexpr std::string_view kFont = "Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif";
-constexpr double kRaisedBy = 0.42;  // of the size, the foot of an exponent
+constexpr double kRaisedBy = 0.42;  // how far an exponent is raised, in shares of the size
 
-// A hundredth of a pixel is finer than anybody sees.
+// A number as SVG text, without zeros at its end. A hundredth of a pixel is finer than anybody sees.
 std::string number(double value) {
   std::string text = fmt::format("{:.2f}", value);
   text.erase(text.find_last_not_of('0') + 1);
@@ -19,13 +19,15 @@ std::string number(double value) {
   return text == "-0" ? "0" : text;
 }
 
+// A stroke as attributes of an SVG element.
 std::string stroke_text(const Stroke& stroke) {
   std::string text = fmt::format(R"(stroke="{}" stroke-width="{}")", stroke.colour, number(stroke.width));
   if (!stroke.dashes.empty()) text += fmt::format(R"( stroke-dasharray="{}")", stroke.dashes);
   return text;
 }
 
-// Points that fall on the one before say nothing.
+// The points of a polyline or polygon. Those that fall on the one before say nothing and are left out, which keeps long
+// curves small.
 std::string points_text(const std::vector<CanvasPoint>& points) {
   std::string text, last;
   for (const CanvasPoint& p : points) {
@@ -47,7 +49,8 @@ const char* anchor_text(Anchor anchor) {
   return "start";
 }
 
-// In shares of the font's size, after Helvetica.
+// About how wide a letter is, in shares of the font's size, after Helvetica. All that is not ASCII counts as an average
+// letter.
 double letter_width(unsigned char c) {
   if (std::string_view("ijl|'!.,:;I()[] t/f").find(static_cast<char>(c)) != std::string_view::npos) return 0.3;
   if (std::string_view("mwMW%@").find(static_cast<char>(c)) != std::string_view::npos) return 0.87;
@@ -57,6 +60,8 @@ double letter_width(unsigned char c) {
 
 }  // namespace
 
+// The SVG element with its title, which viewers show and read out, and a white background: without it, a figure on a
+// dark page could not be read.
 SvgCanvas::SvgCanvas(double width, double height, std::string_view title) {
   const std::string w = number(width), h = number(height);
   elements_ = fmt::format(
@@ -113,6 +118,7 @@ void SvgCanvas::plain_text(CanvasPoint at, std::string_view text, const TextStyl
   const std::string content = xml_escaped(text);
   const std::string look = fmt::format(R"(font-size="{}" text-anchor="{}"{})", number(style.size),
                                        anchor_text(style.anchor), style.bold ? R"( font-weight="bold")" : "");
+  // Draws the text once more beneath itself, as a thick white outline.
   if (style.halo) {
     elements_ += fmt::format("<text {} {} stroke=\"#ffffff\" stroke-width=\"4\" stroke-linejoin=\"round\">{}</text>\n",
                              place, look, content);
@@ -120,6 +126,7 @@ void SvgCanvas::plain_text(CanvasPoint at, std::string_view text, const TextStyl
   elements_ += fmt::format("<text {} {} fill=\"{}\">{}</text>\n", place, look, style.colour, content);
 }
 
+// An inner <svg> has coordinates of its own and cuts off what is outside of it.
 void SvgCanvas::open_window(CanvasPoint corner, double width, double height) {
   elements_ += fmt::format("<svg x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\">\n", number(corner.x), number(corner.y),
                            number(width), number(height));

@@ -11,12 +11,14 @@ struct CanvasPoint {
   double x = 0, y = 0;  // px, from the upper left
 };
 
+// How a line is drawn.
 struct Stroke {
   std::string_view colour = "#262626";
   double width = 1;
   std::string_view dashes = {};  // lengths of strokes and gaps in px; empty: a full line
 };
 
+// Which point of a text is at the place that is given for it.
 enum class Anchor : std::uint8_t { start, middle, end };
 
 struct TextStyle {

@@ -23,7 +23,7 @@ using ConstColumn = Eigen::Map<const VecX>;
 Column column(PaddedMatrix& matrix, int j) { return {matrix.column(j), matrix.rows}; }
 ConstColumn column(const PaddedMatrix& matrix, int j) { return {matrix.column(j), matrix.rows}; }
 
-// Products of two such numbers do not overflow.
+// Entries below this are moderate: products of two of them do not overflow.
 constexpr double kLargest = 1e150;
 bool is_moderate(const PaddedMatrix& matrix) {
   for (int j = 0; j < matrix.columns; ++j) {
@@ -34,6 +34,8 @@ bool is_moderate(const PaddedMatrix& matrix) {
   return true;
 }
 
+// Whether a contact bounced. Its rule says what it was asked for; it has not done so if its normal does not clamp or its target was
+// dropped.
 bool bounces(const StepRecord& record, const Constraint& constraint) {
   return constraint.rule == TargetRule::restitution && record.modes[constraint.first_row] == RowMode::clamping &&
          !record.tape().problem.is_dropped(constraint.first_row);
@@ -90,6 +92,7 @@ class TermFinder {
   }
 
  private:
+  // Which contacts bounce, how fast they approach, and after which time c = −g/(n̂ᵀv) of the step they hit.
   void find_impacts() {
     terms_.impacts.clear();
     int columns = 0;
@@ -100,6 +103,7 @@ class TermFinder {
       for (int r = row; r < row + constraint.rows; ++r) impact.clamping += clamps(r) ? 1 : 0;
       impact.approach = problem_.velocity[row];
       const double gap = record_.contacts.contacts[constraint.index].gap;
+      // A contact whose shapes overlap already is hit at once.
       impact.time = std::clamp(-gap / impact.approach, 0.0, h_);
       columns += impact.clamping;
       terms_.impacts.push_back(impact);
@@ -108,6 +112,7 @@ class TermFinder {
     terms_.K.resize(nv_, columns);
   }
 
+  // J and K of the impacts' clamping rows, one unit demand after the other.
   void find_rows() {
     for_each_row([&](const BounceTerms::Impact&, int row, int at) {
       std::fill(terms_.rows.begin(), terms_.rows.end(), 0.0);
@@ -133,7 +138,7 @@ class TermFinder {
     }
   }
 
-  // x = K ε: how v⁺ answers if the clamping rows are asked for ε more.
+  // x = K ε = M̂⁻¹ Jᵀ ∂f: how v⁺ answers if the clamping rows are asked for ε more.
   void answer(const double* epsilon, VecRef x) {
     std::fill(terms_.touches.begin(), terms_.touches.end(), 0.0);
     response_.respond(problem_, terms_.touches.data(), epsilon, terms_.df.data());
@@ -142,6 +147,7 @@ class TermFinder {
     multiply(model_, record_.tape().inverse, terms_.slots, x);
   }
 
+  // The terms of the motion in continuous time: u and the jump of the velocities are shared among the impacts, and both move q⁺.
   bool by_motion_through_impacts() {
     find_accelerations();
     if (!all_finite(terms_.a_before)) return false;
@@ -173,7 +179,7 @@ class TermFinder {
     }
   }
 
-  // What is left of it in an island's trees, in equal shares to the island's impacts.
+  // What no impact's impulses have to do with is shared equally among the impacts of the island whose trees it moves.
   void share_within_islands(const VecX& x, PaddedMatrix& out) const {
     for (int k = 0; k < out.columns; ++k) {
       const int island = terms_.impacts[k].island;
@@ -205,6 +211,7 @@ class TermFinder {
     accelerate(impulse, terms_.a_after);
   }
 
+  // a = M̂⁻¹ (impulse + Jᵀ f)/Δt, with the f by which the rows that still clamp hold.
   void accelerate(const VecX& impulse, VecX& a) {
     multiply_transposed(model_, record_.tape().inverse, impulse, terms_.slots);
     double* touches = terms_.touches.data();
@@ -352,6 +359,7 @@ class TermFinder {
   BounceTerms& terms_;
 };
 
+// The linearization at the step's own modes, and the terms from it.
 bool linearize_and_find(const Model& model, const StepRecord& record, Bounce mode, BounceWorkspace& work) {
   // As bounce_jvp() does, so that all three agree to the last digits.
   StepLinearization& linearization = work.probe.workspace().linearization;
@@ -400,6 +408,7 @@ void add_bounce(const Model& model, const StepRecord& record, const StepCotangen
     if (by_next.v.size() > 0) by_impact[k] += column(terms.velocity, k).dot(by_next.v);
     out.q += by_impact[k] * column(terms.sooner, k);
   }
+  // A parameter brings an impact forward by ∂gap/∂θ over the approach.
   if (parameters) {
     for_each_moving_surfaces(model, record, *parameters, work.probe.workspace(), [&](int p, const ParameterColumn& x) {
       for (int k = 0; k < count; ++k) {
@@ -451,6 +460,7 @@ void bounce_jvp(const Model& model, const StepRecord& record, const StepTangent&
   mode_jvp(model, record, direction, parameters, linearized, out);
   if (!found || out.report.overflowed) return;
   const int count = terms.sooner.columns;
+  // By how much the direction brings each impact forward.
   VecX& sooner = terms.by_impact;
   sooner.setZero(count);
   for (int k = 0; direction.q.size() > 0 && k < count; ++k) sooner[k] = column(terms.sooner, k).dot(direction.q);

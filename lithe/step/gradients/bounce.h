@@ -64,13 +64,13 @@ struct BounceTerms {
   PaddedMatrix J, K;
   ModeResponse rest;  // of the other constraints
   std::vector<RowMode> rest_modes;
-  Kinematics kin_after;
-  InverseDynamics bias_after;
+  Kinematics kin_after;                    // at q and v⁺
+  InverseDynamics bias_after;              // h(q, v⁺)
   VecX a_before, a_after, change, vector;  // nv
   VecX by_impact;                          // one per impact
   Lanes<1> slots;
   AlignedBuffer rows, df, touches;
-  PaddedMatrix gram;
+  PaddedMatrix gram;  // G of the paper's rule
   RankFactor factor;
   DenseLu core;
   std::vector<int> all;

@@ -9,6 +9,7 @@ void ColumnWriter::add_force(int dof, const Force<double>& F) const {
 }
 
 void ColumnWriter::add_row_force(int row, double x) const {
+  // Patches ascend by their first rows, so the row's patch is the last one that begins no later.
   const auto after = std::upper_bound(problem.patches.begin(), problem.patches.end(), row,
                                       [](int r, const Patch& patch) { return r < patch.first_row; });
   const Patch& patch = *std::prev(after);

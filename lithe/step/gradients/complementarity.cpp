@@ -65,6 +65,7 @@ int follow_wishes(const StepRecord& record, ComplementarityWorkspace& own) {
   return relabelled;
 }
 
+// Puts the gradient in `out` aside, or back.
 void exchange(ComplementarityWorkspace& own, StepVjp& out) {
   std::swap(own.q, out.q);
   std::swap(own.v, out.v);
@@ -73,6 +74,7 @@ void exchange(ComplementarityWorkspace& own, StepVjp& out) {
   std::swap(own.report, out.report);
 }
 
+// How large a gradient is, by v and by τ: the measure by which the two candidates are compared.
 double weight_of(const StepVjp& gradient, double time_step) {
   return gradient.v.squaredNorm() + gradient.tau.squaredNorm() / time_step;
 }

@@ -12,10 +12,12 @@ namespace lithe::internal {
 
 namespace {
 
+// Above this inconsistency some motion breaks the classification at once, so that the derivative is one-sided.
 constexpr double kInconsistent = 1e-6;
 // 1/s: rows that change more slowly than that with the bodies' places are taken as constant.
 constexpr double kNoRate = 1e-6;
 
+// How many rows there are in each mode, and the rank of the clamping ones.
 void count_modes(const ContactProblem& problem, const ModeResponse& response, GradientReport& report) {
   report.rows = static_cast<int>(problem.rows.size());
   for (int i = 0; i < report.rows; ++i) {
@@ -45,6 +47,7 @@ double margin_of(const LcpRow& row, RowMode row_mode, std::span<const double> f,
   return std::numeric_limits<double>::infinity();
 }
 
+// The row that is nearest to another mode, and how near it is.
 void find_margin(const StepRecord& record, GradientReport& report) {
   const ContactProblem& problem = problem_of(record);
   double least = report.margin;

@@ -26,6 +26,7 @@ std::optional<MotorIndex> motor_of_target(const Model& model, std::string_view n
   return model.motor(name);
 }
 
+// What comes after the last slash of a parameter's name.
 std::string_view attribute_of(std::string_view parameter) { return parameter.substr(parameter.rfind('/') + 1); }
 
 // Numbers that measure how much there is of something are as large as they are; places, angles and speeds are compared
@@ -49,22 +50,26 @@ double size_of_inertial(const SpatialInertia& inertia, std::string_view attribut
   return size > 0 ? size : 1;
 }
 
+// Whether it is one of the ten inertial numbers of a body; the others of a body say where it is.
 bool is_inertial(std::string_view parameter) {
   const std::string_view attribute = attribute_of(parameter);
   return parameter.starts_with("body/") && attribute != "x" && attribute != "y" && attribute != "z";
 }
 
+// The body that a parameter "body/NAME/…" is of.
 BodyIndex body_of(const Model& model, std::string_view parameter) {
   constexpr std::string_view kBody = "body/";
   return model.body(parameter.substr(kBody.size(), parameter.rfind('/') - kBody.size()));
 }
 
+// Whether both steps have the same constraints in the same order.
 bool same_constraints(const StepRecord& a, const StepRecord& b) {
   const auto same = [](const Constraint& x, const Constraint& y) { return x.key == y.key && x.rows == y.rows; };
   return std::equal(a.tape().problem.constraints.begin(), a.tape().problem.constraints.end(),
                     b.tape().problem.constraints.begin(), b.tape().problem.constraints.end(), same);
 }
 
+// Whether a constraint may push, because its first row does not separate.
 bool pushes(const StepRecord& record, const Constraint& constraint) {
   return record.modes[constraint.first_row] != RowMode::separating;
 }
@@ -117,6 +122,7 @@ struct Side {
   const StepRecord& record;
 };
 
+// What is not the same in two steps for one constraint that both have.
 ModeSwitch switches_of(const Side& a, const Side& b, const Constraint& x, const Constraint& y) {
   ModeSwitch switches = ModeSwitch::none;
   const bool same_side = velocity_limit_side(a.model, a.record, x) == velocity_limit_side(b.model, b.record, y);
@@ -136,8 +142,8 @@ ModeSwitch switches_of(const Side& a, const Side& b, const Constraint& x, const 
   return switches;
 }
 
-// Whether rows that imply one another in one step do so in the other. Where the rank changes there is a jump however smooth all else is: the loop
-// of a flat linkage, opened a little, also forbids to turn the linkage out of its plane. −1 is no rank: nobody needed it.
+// Whether rows that imply one another in one step do so in the other. Where the rank changes there is a jump however smooth all else is:
+// the loop of a flat linkage, opened a little, also forbids to turn the linkage out of its plane. −1 is no rank: nobody needed it.
 bool same_ranks(const std::vector<LcpReport>& a, const std::vector<LcpReport>& b) {
   const auto same = [](const LcpReport& x, const LcpReport& y) {
     return x.rank == y.rank || x.rank < 0 || y.rank < 0 || x.clamping_rows != y.clamping_rows;
@@ -274,6 +280,7 @@ double DisplacedStep::size_of(const std::string& parameter) const {
   return std::max(1.0, value);
 }
 
+// Takes the step. A model with a parameter changed may have colliders of its own, all others share those of the base.
 void DisplacedStep::step_with(const Model& model) {
   if (record_.tape().collider_revision != model.collision_revision() &&
       base_->tape().collider_revision == model.collision_revision()) {
@@ -291,6 +298,7 @@ void DisplacedStep::write_outputs(VecRef out) const {
   out -= unmoved_;
 }
 
+// Outputs relative to those of the base, impulses in the order of the base's rows.
 void DisplacedStep::write_from_base(VecRef out) const {
   const int nv = model_->nv();
   const auto rows = static_cast<Eigen::Index>(base_->f.size());

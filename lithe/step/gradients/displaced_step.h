@@ -21,9 +21,9 @@ enum class Directions : std::uint8_t { both, up, down };
 
 // The step of a record, taken again with one of its inputs moved: what finite differences are made of.
 //
-// Colliders are the record's, and all memory is kept from one step to the next, so a displaced step costs what a step of a running simulation
-// does. Its guess is the record's answer, found to be right once more: the rank of a mode is known only where a guess was right, and
-// ranks are part of a mode.
+// Colliders are the record's, and all memory is kept from one step to the next, so a displaced step costs what a step of a running
+// simulation does. Its guess is the record's answer, found to be right once more: the rank of a mode is known only where a guess was right,
+// and ranks are part of a mode.
 class DisplacedStep {
  public:
   // `base` is a step of `model`. Both must stay as they are during the calls below.

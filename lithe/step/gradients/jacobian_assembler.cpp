@@ -14,6 +14,7 @@ namespace {
 
 constexpr int kTwist = 6;
 
+// How many numbers x is past an aligned address.
 int past_alignment(const double* x) {
   return static_cast<int>(reinterpret_cast<std::uintptr_t>(x) / sizeof(double) % kLanes);
 }
@@ -63,6 +64,7 @@ JacobianAssembler::JacobianAssembler(const Model& model, const StepRecord& recor
   prepare_turns();
 }
 
+// How balls take the tangent of q, and Δt v⁺, on to the tangent of q⁺.
 void JacobianAssembler::prepare_turns() {
   work_.turns.clear();
   for (const int dof : tree_.balls) {
@@ -132,6 +134,7 @@ void JacobianAssembler::prepare_touches() {
   for_each_side([&](int touch, int p, bool second) { work_.sides[first[touch + 1]++] = {p, second}; });
 }
 
+// Chain by chain: the columns of ∂r by one chain are written and used at once.
 void JacobianAssembler::multiply(MatX* dv_dq, MatX* dq_dq, MatX* dv_dv, MatX* dq_dv) {
   for (const ResponseMatrices::Group& group : work_.matrices.groups()) {
     for (const int column_tree : work_.matrices.trees_of(group)) {
@@ -308,6 +311,7 @@ void JacobianAssembler::list_touch_terms(const DofTree::Chain& chain, int dof) {
   }
 }
 
+// A few columns at a time. Columns of N and K are added up, weighted by ∂r and by what the touches ask for.
 void JacobianAssembler::multiply_chain(const AlignedBuffer& columns, bool touched, const ResponseMatrices::Group& group,
                                        const DofTree::Chain& chain, MatX* dv, MatX* dq) {
   const DofTree::Tree& part = tree_.trees[chain.tree];
@@ -391,6 +395,7 @@ void JacobianAssembler::copy_block(int row_tree, int column_tree, MatX* dv, MatX
   }
 }
 
+// The patch that a row belongs to. A search suffices, because few rows bounce.
 int JacobianAssembler::patch_of(int row) const {
   int p = 0;
   while (row >= problem_.patches[p].first_row + problem_.patches[p].row_count) ++p;
@@ -420,6 +425,7 @@ void JacobianAssembler::add_answer(const Patch& compressed, const double* demand
   }
 }
 
+// Adds the answer times `factor` to a column of ∂v⁺, and Δt times that to ∂q⁺, where balls turn it.
 void JacobianAssembler::add_column(int dof, double factor, MatX* dv, MatX* dq) {
   if (!all_finite(work_.answer) || !std::isfinite(factor)) bounded_ = false;
   if (dv) dv->col(dof) += factor * work_.answer;

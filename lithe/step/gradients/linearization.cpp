@@ -48,6 +48,7 @@ void find_touch_velocities(const DofTree& tree, const TouchSpace& space, const L
   }
 }
 
+// Whether any target is −e J v, which moves with v.
 bool bounces(const ContactProblem& problem) {
   for (const Constraint& constraint : problem.constraints) {
     if (constraint.rule == TargetRule::restitution) return true;
@@ -55,6 +56,7 @@ bool bounces(const ContactProblem& problem) {
   return false;
 }
 
+// The step itself, u = v⁺. False where its acceleration is not finite.
 bool main_point(const Model& model, const StepRecord& record, std::span<const RowMode> modes,
                 const LinearizationNeeds& needs, StepLinearization& out) {
   const DofTree& tree = model.tree();
@@ -95,7 +97,7 @@ bool main_point(const Model& model, const StepRecord& record, std::span<const Ro
   return true;
 }
 
-// z = M̂⁻¹ P y.
+// The second point, u = z = M̂⁻¹ P y, whose rows have neither targets nor pushes.
 void null_point(const Model& model, const StepRecord& record, StepLinearization& out) {
   const DofTree& tree = model.tree();
   const StepStages& stages = stages_of(record);

@@ -12,6 +12,7 @@ namespace lithe::internal {
 
 namespace {
 
+// An empty part is zero.
 void take(const VecX& part, int size, VecX& out) {
   if (part.size() > 0) {
     out = part;
@@ -103,6 +104,7 @@ class PointJvp {
   StepJvpWorkspace& work_;
 };
 
+// ρ += ∂r of the springs, which is diagonal but for balls.
 void add_springs(const Model& model, const StepRecord& record, const VecX& dq, const VecX& dv, VecX& rho) {
   const DofTree& tree = model.tree();
   const double h = record.options.time_step;
@@ -117,6 +119,7 @@ void add_springs(const Model& model, const StepRecord& record, const VecX& dq, c
   }
 }
 
+// Adds ρ, e and e₂ of every parameter that moves, and what moves f and q⁺ directly.
 void add_parameters(const Model& model, const StepRecord& record, const VecX& direction,
                     const StepParameters& parameters, StepJvp& out) {
   StepJvpWorkspace& work = out.workspace();
@@ -135,6 +138,7 @@ void add_parameters(const Model& model, const StepRecord& record, const VecX& di
   }
 }
 
+// ∂f and ∂v⁺ of the mode, from ρ, e and c.
 void respond(const Model& model, const StepRecord& record, StepJvp& out) {
   StepJvpWorkspace& work = out.workspace();
   const std::size_t rows = record.f.size();
@@ -145,6 +149,7 @@ void respond(const Model& model, const StepRecord& record, StepJvp& out) {
   for (std::size_t i = 0; i < rows && work.linearization.impulses; ++i) out.f[i] += work.answer.df[i];
 }
 
+// ∂q⁺ = ∂q + Δt ∂v⁺, but for balls, whose tangents turn; or with ∂v in the place of ∂v⁺ (explicit_position).
 void through_integrator(const Model& model, const StepRecord& record, StepJvp& out) {
   const StepJvpWorkspace& work = out.workspace();
   const double h = record.options.time_step;

@@ -25,9 +25,9 @@ void answer(const Model& model, const StepRecord& record, ModeResponse& response
 
 struct StepJvpWorkspace {
   StepLinearization linearization;
-  InverseDynamicsJvp id;
-  ParameterColumns columns;
-  ModeChange answer;
+  InverseDynamicsJvp id;             // ∂ID in the direction
+  ParameterColumns columns;          // one at a time
+  ModeChange answer;                 // to the whole direction
   Lanes<1> dq, dv, forces;           // by slot
   VecX dq_dofs, dv_dofs;             // nv: the direction, zeros filled in
   VecX da;                           // −δv/Δt

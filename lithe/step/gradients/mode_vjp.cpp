@@ -96,6 +96,7 @@ class PointVjp {
     problem_.touches.add_forces(tree_, point.Psi_dot, 0, by_Psi, work_.q);
   }
 
+  // T̂ᵀ times the twists of the touches under g, patch by patch.
   void add_pushes(const LinearPoint& point, double* by_S) const {
     const TouchSpace& space = problem_.touches;
     const auto twist = [&](int touch) { return TwistLanes(work_.id.G, tree_.slot[space.touches[touch].dof]); };
@@ -218,12 +219,14 @@ void find_multipliers(const Model& model, const StepRecord& record, const StepCo
   multiply(model, record.tape().inverse, work.z, work.g);
 }
 
+// a·b over the first `rows` numbers.
 double dot_rows(const double* a, const double* b, std::size_t rows) {
   double sum = 0;
   for (std::size_t i = 0; i < rows; ++i) sum += a[i] * b[i];
   return sum;
 }
 
+// −gᵀρ + sᵀe of each parameter, with the second point's part, and what moves f and q⁺ directly.
 void through_parameters(const Model& model, const StepRecord& record, const StepCotangent& by_next,
                         const StepParameters& parameters, StepVjp& out) {
   StepVjpWorkspace& work = out.workspace();
@@ -243,6 +246,7 @@ void through_parameters(const Model& model, const StepRecord& record, const Step
   }
 }
 
+// A gradient of zeros.
 void set_zero(const Model& model, const StepParameters* parameters, StepVjp& out) {
   out.q.setZero(model.nv());
   out.v.setZero(model.nv());
@@ -250,7 +254,7 @@ void set_zero(const Model& model, const StepParameters* parameters, StepVjp& out
   out.parameters.setZero(parameters ? parameters->size() : 0);
 }
 
-// Numbers have overflowed.
+// Numbers have overflowed: zeros stand for the gradient.
 bool give_up(const Model& model, const StepParameters* parameters, StepVjp& out) {
   set_zero(model, parameters, out);
   out.report.overflowed = true;
@@ -259,6 +263,7 @@ bool give_up(const Model& model, const StepParameters* parameters, StepVjp& out)
 
 }  // namespace
 
+// The motors' targets come behind the chosen parameters.
 void ParametersWithTargets::choose(const Model& model, const StepParameters& chosen) {
   std::vector<std::string> names = chosen.names();
   const StepParameters targets = StepParameters::motor_targets(model);

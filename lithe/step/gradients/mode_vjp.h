@@ -28,8 +28,8 @@ struct ParametersWithTargets {
 
 struct StepVjpWorkspace {
   StepLinearization linearization;
-  InverseDynamicsVjp id;
-  ParameterColumns columns;
+  InverseDynamicsVjp id;     // gᵀ ∂ID
+  ParameterColumns columns;  // one at a time
   Lanes<1> z, q, v;          // by slot
   VecX lambda, g;            // nv
   AlignedBuffer s_hat;       // by coordinate
@@ -39,7 +39,7 @@ struct StepVjpWorkspace {
   AlignedBuffer held_back;   // −T_Cᵀ s, over touches
   AlignedBuffer touches, touches2;
   ParametersWithTargets with_targets;
-  VecX parameters_and_targets;  // the gradient by these
+  VecX parameters_and_targets;             // the gradient by these
   Lanes<6> velocities, velocities_before;  // of links, at the velocities ∂ℓ/∂τ
   // Of the modes.
   BounceWorkspace bounce;

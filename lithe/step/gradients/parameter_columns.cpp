@@ -46,6 +46,7 @@ void write_resistance(ColumnWriter& writer, JointIndex index, int which) {
   }
 }
 
+// Which of a joint's numbers it is, and who writes its column.
 void write_joint(ColumnWriter& writer, JointIndex joint, int which) {
   switch (which) {
     case joint_parameter::x:
@@ -64,6 +65,7 @@ void write_joint(ColumnWriter& writer, JointIndex joint, int which) {
   }
 }
 
+// The ten inertial numbers come first, then the place.
 void write_body(ColumnWriter& writer, BodyIndex body, int which) {
   if (which < body_parameter::x) {
     write_inertia(writer, body, which);

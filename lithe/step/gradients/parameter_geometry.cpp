@@ -23,10 +23,12 @@ struct PointMotion {
 };
 PointMotion operator-(const PointMotion& a, const PointMotion& b) { return {a.w - b.w, a.v - b.v}; }
 
+// Where p is, from the origin of the tree that the DoF belongs to.
 Vec3 place_from_origin(const ColumnWriter& writer, int dof, const Vec3& p) {
   return p - tree_origin(writer.model, writer.stages.kin, dof);
 }
 
+// The motion of the body behind `dof` at p.
 PointMotion motion_of(const ColumnWriter& writer, const Lanes<6>& V, int dof, const Vec3& p) {
   if (dof < 0) return {};
   const Motion<double> at =
@@ -64,15 +66,17 @@ struct Directions {
   }
 };
 
+// Whether the contact's target is −e J v, and has stayed so.
 bool bounces(const ColumnWriter& writer, const Constraint& constraint, const LcpReport& report) {
   return constraint.rule == TargetRule::restitution && !target_is_held(writer.problem, constraint.first_row, report);
 }
 
-// When something hits, not how.
+// ∂gap of a contact that bounces: it moves the moment of the impact, and nothing of the step.
 void move_gap(const ColumnWriter& writer, const Constraint& constraint, const LcpReport& report, double change) {
   if (bounces(writer, constraint, report)) writer.column.gap[constraint.first_row] += change;
 }
 
+// e and ρ of a contact whose point, normal and gap move by `change`, while the bodies move as they did (see the header).
 void move_contact(const ColumnWriter& writer, const Constraint& constraint, const LcpReport& report,
                   const GeometryChange& change) {
   const Contact& contact = writer.record.contacts.contacts[constraint.index];
@@ -213,6 +217,7 @@ void move_bands(const ColumnWriter& writer, const Constraint& constraint, const 
   writer.main().e[constraint.first_row] += (1 - options.correction) * kContactKnee * rate / options.time_step;
 }
 
+// Where a shape is in the world.
 Pose shape_pose(const ColumnWriter& writer, ShapeIndex shape) {
   const Collider& collider = writer.record.tape().colliders->colliders()[shape];
   return writer.stages.X_WB[collider.body] * collider.placement;

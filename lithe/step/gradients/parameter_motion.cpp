@@ -25,6 +25,7 @@ struct Behind {
   int carrier, begin, end;
 };
 
+// The angular part of a DoF's motion, zero in the world.
 Vec3 angular_at(const DofTree& tree, const Lanes<6>& motions, int dof) {
   return dof < 0 ? Vec3(Vec3::Zero()) : to_eigen(vector_at(motions, tree.slot[dof]));
 }
@@ -42,6 +43,8 @@ Force<double> pure_moment(const Vec3& moment) { return {from_eigen(moment), {}};
 // Inertia of mass m and first moment hc: the force that it takes to accelerate it by a, all of it alike.
 Force<double> force_of(double m, const Vec3& hc, const Vec3& a) { return {from_eigen(hc.cross(a)), from_eigen(m * a)}; }
 
+// ρ by the links: those behind the place get the force that accelerates them by a', those before it carry that force and feel what they
+// carry at another place.
 void add_link_forces(const ColumnWriter& writer, const Behind& behind, const Slide& slide) {
   const DofTree& tree = writer.tree;
   const double h = writer.h;
@@ -108,6 +111,7 @@ void add_push_changes(const ColumnWriter& writer, const Patch& patch, const Cons
   }
 }
 
+// e, ∂gap and the pushes' part of ρ, of all patches that touch bodies behind the place.
 void add_constraint_changes(const ColumnWriter& writer, const ColumnPart& part, const Behind& behind,
                             const Slide& slide) {
   const ContactProblem& problem = writer.problem;
@@ -127,12 +131,14 @@ void add_constraint_changes(const ColumnWriter& writer, const ColumnPart& part, 
   }
 }
 
+// All that a shift of what is behind a place does.
 void add_slide(const ColumnWriter& writer, const ColumnPart& part, const Behind& behind, const Slide& slide) {
   if (behind.begin == behind.end) return;
   if (part.is_step) add_link_forces(writer, behind, slide);
   add_constraint_changes(writer, part, behind, slide);
 }
 
+// The DoFs from a joint on, and the one that carries them.
 Behind behind_joint(const DofTree& tree, JointIndex joint) {
   const int first = tree.joints[joint].dof;
   return {tree.parent[first], first, tree.subtree_end[first]};
@@ -203,6 +209,7 @@ void shift_body_in_link(const ColumnWriter& writer, BodyIndex index, const Slide
 
 }  // namespace
 
+// ID is linear in the ten numbers: ρ = Δt (I A + V ×* I V) of a body that has this one number only.
 void write_inertia(ColumnWriter& writer, BodyIndex body, int which) {
   const BodyPoint origin = body_point(writer.model, writer.stages.kin, body);
   if (origin.slot < 0) return;

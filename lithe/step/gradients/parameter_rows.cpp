@@ -20,6 +20,7 @@ void for_each_contact_of(const ColumnWriter& writer, ShapeIndex shape, Visit vis
   });
 }
 
+// How the row of a motor moves with what the motor is made from.
 MotorRowRates rates_of(const ColumnWriter& writer, int index) {
   const Motor& motor = writer.model.motors()[index];
   const Joint& joint = writer.model.joints()[motor.joint];
@@ -58,6 +59,7 @@ void for_mimic(const ColumnWriter& writer, MimicIndex mimic, Visit visit) {
 
 }  // namespace
 
+// μ = 2 μ_a μ_b/(μ_a + μ_b), so ∂μ/∂μ_a = 2 (μ_b/(μ_a + μ_b))². It moves the impulses of the rows that slide.
 void write_friction(ColumnWriter& writer, ShapeIndex shape) {
   for_each_contact_of(writer, shape,
                       [&](const Constraint& constraint, const LcpReport&, const Material& own, const Material& other) {
@@ -70,6 +72,7 @@ void write_friction(ColumnWriter& writer, ShapeIndex shape) {
                       });
 }
 
+// d = −e J v, with the larger e of the two materials.
 void write_restitution(ColumnWriter& writer, ShapeIndex shape) {
   for_each_contact_of(
       writer, shape,
@@ -93,6 +96,7 @@ void write_limit(ColumnWriter& writer, JointIndex joint, bool upper) {
   });
 }
 
+// The bounds are ±Δt times the dry friction, of all DoFs of the joint.
 void write_dry_friction(ColumnWriter& writer, JointIndex joint) {
   const int first = writer.tree.joints[joint].dof;
   const int end = writer.tree.joint_end[first];

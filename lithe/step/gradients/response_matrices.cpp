@@ -41,6 +41,7 @@ double* combine_rows(const TouchSpace& space, const Touch& touch, const double* 
 
 }  // namespace
 
+// Groups in the order of their first trees, and where each tree's columns are in its group.
 void ResponseMatrices::find_groups(const DofTree& tree, const ContactProblem& problem) {
   const auto count = static_cast<int>(tree.trees.size());
   groups_.clear();
@@ -83,6 +84,7 @@ void ResponseMatrices::find_groups(const DofTree& tree, const ContactProblem& pr
   }
 }
 
+// Where each tree's rows of N and K begin, which have all columns of its group, and its columns of L̂.
 void ResponseMatrices::lay_out(const DofTree& tree, const ModeResponse& response) {
   const std::size_t count = tree.trees.size();
   N_start_.resize(count);
@@ -112,6 +114,7 @@ void ResponseMatrices::lay_out(const DofTree& tree, const ModeResponse& response
   grow(Lt_, Lt_size);
 }
 
+// The chains from the root to each chain, as runs of DoFs.
 void ResponseMatrices::list_paths(const DofTree& tree) {
   path_runs_.clear();
   first_run_.assign(1, 0);
@@ -130,6 +133,7 @@ void ResponseMatrices::list_paths(const DofTree& tree) {
   }
 }
 
+// X by dense columns, from the rows along paths that the inverse factor keeps.
 void ResponseMatrices::fill_X(const DofTree& tree, const InverseFactor& inverse) {
   if (layout_.changed(tree)) {
     X_.assign(tree.column_storage, 0.0);  // what is zero stays zero
@@ -166,6 +170,7 @@ void ResponseMatrices::add_path_terms(const DofTree& tree, int chain, const doub
   }
 }
 
+// M̂⁻¹ J_Fᵀ formsᵀ = X Wᵀ formsᵀ. The forms combine W's rows first, because these are only as long as the touch's path.
 void ResponseMatrices::multiply_forms(const DofTree& tree, const ContactProblem& problem, const ModeResponse& response,
                                       const double* forms, double* out) {
   const TouchSpace& space = problem.touches;
@@ -209,6 +214,7 @@ void ResponseMatrices::multiply_forms(const DofTree& tree, const ContactProblem&
   }
 }
 
+// K = K̂ B#, and −L̂, which is −K̂ᵀ where nothing slides, since P̃ᵀ = R there.
 void ResponseMatrices::fill_K(const DofTree& tree, const ContactProblem& problem, const ModeResponse& response) {
   const auto negative_transpose = [&](const Group& group, const double* from) {
     const ModeResponse::Part& part = response.parts()[group.island];
@@ -251,6 +257,7 @@ void ResponseMatrices::fill_K(const DofTree& tree, const ContactProblem& problem
   }
 }
 
+// One block of N = M̂⁻¹ − K L̂; between two trees M̂⁻¹ is zero.
 void ResponseMatrices::fill_N(const DofTree& tree, const InverseFactor& inverse, const ModeResponse& response,
                               const Group& group, int row_tree, int column_tree) {
   const DofTree::Tree& rows = tree.trees[row_tree];
@@ -286,6 +293,7 @@ void ResponseMatrices::fill_N(const DofTree& tree, const InverseFactor& inverse,
   if (symmetric) mirror_lower_triangle(block, rows.dof_count, rows.column_stride);
 }
 
+// Ĵ = R J_F, a column of coordinates for each DoF.
 void ResponseMatrices::fill_J(const DofTree& tree, const StepRecord& record, const ModeResponse& response,
                               const Group& group) {
   const TouchSpace& space = problem_of(record).touches;
@@ -315,6 +323,7 @@ void ResponseMatrices::fill_J(const DofTree& tree, const StepRecord& record, con
   }
 }
 
+// D̃ B#, and room for what is left of a few columns.
 void ResponseMatrices::fill_DB(const ModeResponse& response, const ModeResponse::Part& part) {
   grow(DB_, static_cast<std::size_t>(part.stride) * part.size);
   grow(residual_, static_cast<std::size_t>(part.stride) * kTileColumns);
@@ -338,6 +347,7 @@ void ResponseMatrices::add_J_term(const DofTree& tree, int t, const ModeResponse
                     .row_end = part.stride});
 }
 
+// K −= K (Ĵ K + D̃ B# − I), with the K of before on both sides.
 void ResponseMatrices::correct_K(const DofTree& tree, const ModeResponse::Part& part, const Group& group) {
   for (const int t : trees_of(group)) {
     std::copy_n(K(t), static_cast<std::ptrdiff_t>(part.size) * tree.trees[t].column_stride,
@@ -364,6 +374,7 @@ void ResponseMatrices::correct_K(const DofTree& tree, const ModeResponse::Part& 
   });
 }
 
+// N −= K (Ĵ N − D̃ B# L̂).
 void ResponseMatrices::correct_N(const DofTree& tree, const ModeResponse::Part& part, const Group& group) {
   for (const int column_tree : trees_of(group)) {
     for_each_few_columns(tree.trees[column_tree].dof_count, [&]<int Columns>(int column) {

@@ -14,7 +14,7 @@ namespace lithe::internal {
 
 struct StepJacobiansWorkspace {
   StepLinearization linearization;
-  ResponseMatrices matrices;
+  ResponseMatrices matrices;  // N and K
   InverseDynamicsDerivatives did;
   AlignedBuffer columns_q, columns_v;  // ∂r/Δt by the DoFs of one chain
   // One side of a patch, and where those of a touch start.
@@ -31,7 +31,7 @@ struct StepJacobiansWorkspace {
     int weights, weight_stride;
   };
   std::vector<TouchTerm> touch_terms;
-  AlignedBuffer weights;
+  AlignedBuffer weights;  // of all touch_terms
   int weight_count = 0;
   // How a ball's part of q⁺ follows Δt·v⁺ (the columns of a 3×3 matrix) and q.
   struct BallTurn {
@@ -40,10 +40,10 @@ struct StepJacobiansWorkspace {
     Mat3 by_q;
   };
   std::vector<BallTurn> turns;
-  std::vector<WeightedColumns> terms;  // of a few columns,
-  AlignedBuffer sums;                  // and these columns
-  VecX answer;
-  LayoutStamp layout;
+  std::vector<WeightedColumns> terms;       // of a few columns,
+  AlignedBuffer sums;                       // and these columns
+  VecX answer;                              // how v⁺ answers a unit demand of one row (nv)
+  LayoutStamp layout;                       // the structure that `written` is about
   std::vector<int> groups;                  // of each tree
   std::array<std::vector<int>, 6> written;  // the groups that each block was last written for
   StepJvp jvp;                              // of single columns

@@ -20,7 +20,7 @@ constexpr double kSpareEffort = 0.2;
 // Motors that resist more than this many times what their DoFs do by themselves are left to the LCP: their impulses, as
 // differences of velocities, would lose digits.
 constexpr double kStiffest = 1e4;
-// Closer to its limit, as a share of it, the solver decides whether a motor is saturated.
+// Where a motor is closer to its limit than this share of it, the solver decides whether it is saturated.
 constexpr double kNearLimit = 1e-6;
 
 // (M̂⁻¹)_dd.
@@ -46,6 +46,7 @@ bool FoldedMotors::is_free(const Model& model, const StepRecord& record, const S
   return std::abs(alone) < (1 - kSpareEffort) * motor.limit;
 }
 
+// Free motors are looked for twice: first to see whether there are enough of them, then in the order of the islands.
 void FoldedMotors::choose(const Model& model, const StepRecord& record, const StepStages& stages,
                           const WarmStart* guess, std::vector<Constraint>& constraints) {
   rows_.clear();
@@ -67,7 +68,7 @@ void FoldedMotors::choose(const Model& model, const StepRecord& record, const St
   leave(constraints);
 }
 
-// Once more, in the order of the islands.
+// The free motors once more, in the order of all_, which is sorted by island.
 void FoldedMotors::find_rows(const Model& model, const StepRecord& record, const StepStages& stages) {
   rows_.clear();
   for (std::size_t c = 0; c < all_.size(); ++c) {
@@ -79,6 +80,7 @@ void FoldedMotors::find_rows(const Model& model, const StepRecord& record, const
   }
 }
 
+// Finds (M̂ + C)⁻¹, and v_free = v + (M̂ + C)⁻¹ (p + Σ (d − v)/c).
 void FoldedMotors::find_motion(const Model& model, const StepRecord& record, const StepStages& stages) {
   const DofTree& tree = model.tree();
   const VecX& v = record.state.v;
@@ -98,7 +100,7 @@ void FoldedMotors::find_motion(const Model& model, const StepRecord& record, con
   dofs_to_slots(tree, v_free_.data(), v_free_slots_);
 }
 
-// What is not folded.
+// Leaves the constraints that are not folded.
 void FoldedMotors::leave(std::vector<Constraint>& constraints) const {
   constraints.clear();
   auto row = rows_.begin();
@@ -162,6 +164,7 @@ void FoldedMotors::find_scales(const Model& model, const StepRecord& record, con
   }
 }
 
+// What folded motors take out of the motion counts, what they put in does not, as for those that are rows (energy_gain()).
 bool FoldedMotors::adds_little_energy(const Model& model, const StepRecord& record, ContactProblem& problem) {
   const DofTree& tree = model.tree();
   for (std::size_t row = 0; row < problem.rows.size(); ++row) {
@@ -185,6 +188,7 @@ bool FoldedMotors::adds_little_energy(const Model& model, const StepRecord& reco
   return true;
 }
 
+// An inert row's target cannot be met, whatever the motors do.
 bool FoldedMotors::drops_for_certain(const ContactProblem& problem) {
   for (int i = 0; i < problem.island_count(); ++i) {
     const Island& island = problem.islands.islands()[i];
@@ -199,6 +203,7 @@ bool FoldedMotors::drops_for_certain(const ContactProblem& problem) {
   return true;
 }
 
+// Motors that turn out to saturate become rows, and the others stay folded.
 bool FoldedMotors::agrees(const Model& model, const StepRecord& record, const StepStages& stages, const VecX& v_next,
                           std::vector<Constraint>& constraints) {
   const auto saturated = std::erase_if(rows_, [&](const Row& row) {
@@ -224,6 +229,7 @@ void FoldedMotors::for_each_constraint(const ContactProblem& problem, Folded fol
   }
 }
 
+// Rows that were folded get the impulse of their law and clamp; all others keep what the smaller problem has given them.
 void FoldedMotors::complete(const Model& model, const ContactProblem& problem, const VecX& v_next, StepRecord& record,
                             std::vector<std::uint8_t>& steady) {
   const int row_count = islands_.row_count();

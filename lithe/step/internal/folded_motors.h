@@ -85,12 +85,12 @@ class FoldedMotors {
   Islands islands_;              // of all_
   std::vector<Row> rows_;        // that are folded, in the order of all_
 
-  VecX added_diagonal_, impulse_;
-  MassFactor factor_;
+  VecX added_diagonal_, impulse_;  // M̂ + C − M, and p + Σ (d − v)/c
+  MassFactor factor_;              // of M̂ + C
   InverseFactor inverse_;
   VecX v_free_, v_without_;  // with and without what is folded
   Lanes<1> v_free_slots_;
-  Lanes<1> z_;
+  Lanes<1> z_;  // workspace of find_motion()
 
   // Workspace of complete(), and of those named.
   std::vector<double> f_, w_;

@@ -16,6 +16,7 @@ constexpr std::size_t kAtOnce = 2048;
 
 // Memory that was announced and not asked for yet. It may be gone by then: to ask for it does no harm.
 struct Upcoming {
+  // A vector, less what was asked for already.
   struct Part {
     const char* start;
     std::size_t size;

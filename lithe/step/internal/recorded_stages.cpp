@@ -38,6 +38,7 @@ StepWorkspace& workspace_with_stages(const Model& model, const StepRecord& recor
   return work;
 }
 
+// The same, and poses, bias and smooth impulse.
 StepWorkspace& workspace_with_forces(const Model& model, const StepRecord& record) {
   StepWorkspace& work = workspace_with_stages(model, record);
   if (work.has_forces) return work;
@@ -79,6 +80,7 @@ ContactProblem lcps_of(const Model& model, const StepRecord& record) {
   assemble(model, contact_input(record, stages), constraint_options_of(record.options), record.options.lcp, problem);
   problem.constraints = record.tape().problem.constraints;  // with their rules
   for (int i = 0; i < record.tape().problem.row_count(); ++i) {
+    // The targets of the step may have been reduced after its rows were put together.
     problem.b[i] += problem.target[i] - record.tape().problem.target[i];
     problem.target[i] = record.tape().problem.target[i];
   }

@@ -8,7 +8,7 @@ namespace lithe::internal {
 
 namespace {
 
-// A row that nothing is known of.
+// The mode of a row that nothing is known of: a contact that approaches closes and sticks.
 RowMode fresh_mode(const ContactProblem& problem, const Constraint& constraint, int k) {
   const bool pushes = problem.b[constraint.first_row] < 0;
   switch (problem.rows[constraint.first_row + k].kind) {
@@ -26,6 +26,7 @@ float rounded(double impulse) {
   return static_cast<float>(std::clamp(impulse, -kLargest, kLargest));
 }
 
+// The row past an island's last one.
 int end_of(const Island& island) { return island.first_row + island.row_count; }
 
 }  // namespace
@@ -58,6 +59,7 @@ void RowMemory::remember(std::span<const Constraint> constraints, std::span<cons
   if (!std::is_sorted(entries.begin(), entries.end(), ByPair())) std::sort(entries.begin(), entries.end(), ByKey());
 }
 
+// Constraints come mostly in the order in which they were remembered.
 int RowMemory::guess(const WarmStart& from, const ContactProblem& problem, RowGuess& out) {
   const std::vector<Entry>& entries = from.entries_;
   out.modes.resize(problem.rows.size());

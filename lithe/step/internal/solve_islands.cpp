@@ -15,6 +15,7 @@ constexpr std::size_t kRowsWorthThreads = 400;
 // From here on the time that an island takes grows with its rows, below with their square.
 constexpr int kRowsOfSparseIslands = 300;
 
+// Adds an island's report to the status of the step.
 void count_stage(const LcpReport& report, StepStatus& status) {
   switch (report.stage) {
     case LcpStage::none: break;
@@ -40,6 +41,7 @@ struct IslandRows {
   std::span<RowMode> modes;
 };
 
+// Solves an island by what suits it: with A, by algebra over trees, or by sweeps. Marks the targets that were dropped.
 LcpReport solve_island(const DofTree& tree, const StepRecord& record, ContactProblem& problem, int island,
                        const IslandRows& rows) {
   const LcpOptions& options = record.options.lcp;
@@ -131,6 +133,7 @@ class IslandSolver {
   }
 
  private:
+  // How long an island takes, compared with others.
   static double cost_of(const Island& island) {
     return static_cast<double>(island.row_count) * std::min(island.row_count, kRowsOfSparseIslands);
   }

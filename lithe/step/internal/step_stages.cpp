@@ -5,6 +5,8 @@
 
 namespace lithe::internal {
 
+// Springs and dampers act as they will at the end of the step: that is M̂'s diagonal, and what they would do if v stayed is part of the
+// impulse.
 void find_smooth_forces(const Model& model, const StepRecord& record, StepStages& stages) {
   const DofTree& tree = model.tree();
   const double h = record.options.time_step;
@@ -42,6 +44,7 @@ void find_mass(const Model& model, StepStages& stages) {
   factorize(model, stages.M, stages.factor, stages.added_diagonal);
 }
 
+// v_free = v + M̂⁻¹·smooth_impulse, with M̂⁻¹ = X Xᵀ.
 void find_free_motion(const Model& model, const StepRecord& record, Lanes<1>& z, StepStages& stages) {
   const DofTree& tree = model.tree();
   multiply_transposed(model, record.tape().inverse, stages.smooth_impulse, z);

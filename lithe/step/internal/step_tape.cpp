@@ -22,6 +22,7 @@ void keep_problem(const ContactProblem& problem, RecordedProblem& out) {
     for (int k = 0; k < island.row_count; ++k) out.diagonal[island.first_row + k] = diagonal[k];
   }
   const auto dropped = std::span(problem.target_dropped).first(rows);
+  // As a rule no target was dropped; then the list stays empty.
   const bool none = std::ranges::find(dropped, 1) == dropped.end();
   out.target_dropped.assign(dropped.begin(), none ? dropped.begin() : dropped.end());
 }

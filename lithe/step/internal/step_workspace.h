@@ -35,8 +35,8 @@ struct StepWorkspace {
   std::unique_ptr<ThreadPool> pool;  // where threads share the islands,
   int pool_threads = 0;              // as StepOptions::threads asked for it
   std::vector<int> first_island;     // of each thread, and one past the last
-  VecX delta;
-  Lanes<1> z;
+  VecX delta;                        // nv: a change of v, then of q
+  Lanes<1> z;                        // by slot: Xᵀ of an impulse
 
   std::uint64_t next_step_number();
 

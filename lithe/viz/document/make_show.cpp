@@ -17,10 +17,12 @@ using namespace internal;
 
 namespace {
 
+// Adds numbers as floats.
 void append(std::vector<float>& out, const ConstVecRef& values) {
   for (const double value : values) out.push_back(show_number(value));
 }
 
+// Whether every time is later than the one before.
 bool ascends(const std::vector<float>& times) {
   for (std::size_t t = 1; t < times.size(); ++t) {
     if (!(times[t] > times[t - 1])) return false;
@@ -28,6 +30,7 @@ bool ascends(const std::vector<float>& times) {
   return true;
 }
 
+// The times of the frames as floats, which have to ascend as the times do: a viewer finds a frame by its time.
 std::vector<float> rounded_times(const ShowMotion& motion) {
   const std::vector<double>& times = motion.times;
   for (std::size_t t = 0; t < times.size(); ++t) {
@@ -69,6 +72,7 @@ class TrackMaker {
   }
 
  private:
+  // Refuses what does not fit the model, before anything is computed.
   void check_sizes() const {
     const auto frames = static_cast<Eigen::Index>(motion_.times.size());
     const std::size_t contact_frames = motion_.contacts.size();
@@ -84,6 +88,7 @@ class TrackMaker {
                 "'{}' has a time step of {} s; it must be positive", motion_.name, motion_.time_step);
   }
 
+  // Computes all that is drawn of one frame, and the numbers of its plots.
   void add_frame(std::size_t t) {
     const auto column = static_cast<Eigen::Index>(t);
     try {
@@ -101,8 +106,8 @@ class TrackMaker {
     track_.series[3].values.push_back(show_number(add_contacts(t)));
   }
 
-  // Of the two quaternions of a rotation, the one closer to the frame before: what is drawn between frames turns the
-  // short way.
+  // Adds the poses of all bodies. Of the two quaternions of a rotation, the one closer to the frame before is taken:
+  // what is drawn between frames turns the short way.
   void add_poses() {
     body_poses(model_, kin_, X_WB_);
     last_.resize(X_WB_.size(), quaternion_identity());
@@ -115,7 +120,7 @@ class TrackMaker {
     }
   }
 
-  // Returns the sum of the forces' magnitudes.
+  // Adds the contacts of one frame, with mean forces in place of impulses. Returns the sum of the forces' magnitudes.
   double add_contacts(std::size_t t) {
     if (motion_.contacts.empty()) return 0;
     double sum = 0;
@@ -123,6 +128,7 @@ class TrackMaker {
       LITHE_CHECK(contact.a < model_.shapes().size() && contact.b < model_.shapes().size(),
                   "frame {} of '{}': a contact of shapes {} and {}, of {}", t, motion_.name, contact.a, contact.b,
                   model_.shapes().size());
+      // An impulse acts during a step, so over the time step it is a mean force.
       const Vec3 force = contact.impulse / motion_.time_step;
       track_.contact_shapes.insert(track_.contact_shapes.end(), {contact.a, contact.b});
       append(track_.contact_values, contact.point);
@@ -134,6 +140,7 @@ class TrackMaker {
     return sum;
   }
 
+  // Adds the numbers over time that the caller brought along.
   void add_series() {
     for (const ShowSeries& series : motion_.series) {
       LITHE_CHECK(series.values.size() == motion_.times.size(), "series '{}' of '{}' has {} values for {} frames",
@@ -143,6 +150,7 @@ class TrackMaker {
     }
   }
 
+  // Adds the gradients that the caller brought along, frame after frame.
   void add_gradients() {
     if (!motion_.gradients) return;
     const ShowGradients& given = *motion_.gradients;
@@ -170,6 +178,7 @@ class TrackMaker {
 
 }  // namespace
 
+// fmax and fmin also turn infinities into the largest floats.
 float show_number(double value) {
   LITHE_CHECK(!std::isnan(value), "a number to be shown is not a number (NaN)");
   constexpr double kMost = std::numeric_limits<float>::max();

@@ -17,11 +17,13 @@ namespace lithe {
 //
 // Arrays that grow with the length of a motion are floats: that is what leaves for the graphics card in the end.
 
+// A surface of triangles, in the frame of the shape that it belongs to (m).
 struct ShowMesh {
   std::vector<Vec3> vertices = {};
   std::vector<std::uint32_t> triangles = {};  // three numbers of vertices each, anticlockwise seen from outside
 };
 
+// A body as the viewer lists it.
 struct ShowBody {
   std::string name;
   int robot = -1;     // bodies that hang together have one number, for the palette; −1: fixed in the world
@@ -29,6 +31,7 @@ struct ShowBody {
   bool fixed() const { return robot < 0; }
 };
 
+// Something to be seen on a body. Geometry is in its own frame G, as in model/shape.h.
 struct ShowShape {
   std::string name;
   int body = 0;
@@ -84,6 +87,7 @@ struct ShowCurve {
   bool log_y = false;
 };
 
+// The whole document: the parts that do not move with time, and the motions.
 struct ShowDocument {
   std::string title;
   double time_step = 0;  // s

@@ -77,6 +77,8 @@ class Arrays {
   const std::string& bytes() const { return bytes_; }
 
  private:
+  // Begins a stretch of the binary part. It has to end well below 4 GiB, the greatest length of a file of this format,
+  // so that there is room for the JSON.
   void add_view(std::size_t numbers, int target) {
     LITHE_CHECK(bytes_.size() + 4 * numbers < (std::size_t{1} << 32) - (std::size_t{1} << 24),
                 "the motion is too long for a glTF file, which ends at 4 GiB; leave out frames");
@@ -86,6 +88,7 @@ class Arrays {
     views_.close('}');
   }
 
+  // What the stretch holds: the type of its numbers, and how many go together.
   void open_accessor(int component, const char* type, std::size_t count) {
     accessors_.open('{').key("bufferView").number(count_).key("componentType").number(component);
     accessors_.key("count").number(count).key("type").plain(type);
@@ -96,10 +99,12 @@ class Arrays {
   std::size_t count_ = 0;  // of accessors, each with a view of its own
 };
 
+// Writes the file: a JSON chunk that says what there is, and a binary chunk with the arrays.
 class GlbWriter {
  public:
   GlbWriter(const ShowDocument& show, const ShowTrack& track) : show_(show), track_(track) {}
 
+  // The order of members is free in JSON. Arrays come last, because meshes and animations add to them.
   std::string write() {
     add_nodes();
     JsonText json;
@@ -143,6 +148,7 @@ class GlbWriter {
     nodes_.close(']');
   }
 
+  // Visuals where a body has any, else the shapes that collide.
   std::vector<const ShowShape*> drawn_shapes() const {
     std::vector<bool> has_visual(show_.bodies.size(), false);
     for (const ShowShape& shape : show_.shapes) {
@@ -155,6 +161,7 @@ class GlbWriter {
     return drawn;
   }
 
+  // Where a body's node is while no animation plays.
   Pose first_pose(std::size_t body) const {
     if (track_.frames() == 0) return show_.bodies[body].neutral;
     const Eigen::Matrix<double, 7, 1> pose =
@@ -167,6 +174,7 @@ class GlbWriter {
     return json.key("rotation").numbers(quaternion_from_rotation(pose.R).normalized());
   }
 
+  // Puts a surface into the arrays and returns the number of its mesh.
   std::size_t add_mesh(const ShowShape& shape, const Surface& surface) {
     const std::size_t positions = arrays_.add(surface.positions, 3, kVertices, true);
     const std::size_t normals = arrays_.add(surface.normals, 3, kVertices, false);
@@ -179,6 +187,7 @@ class GlbWriter {
     return mesh_count_++;
   }
 
+  // The number of the material with a shape's colour. Shapes of one colour share one.
   std::size_t material_of(const ShowShape& shape) {
     const int robot = show_.bodies[static_cast<std::size_t>(shape.body)].robot;
     const Vec4 color = shape.color ? *shape.color
@@ -245,6 +254,7 @@ class GlbWriter {
     return times;
   }
 
+  // Some of the seven numbers of a body's pose, over all frames: its places, or its rotations.
   std::vector<float> pose_entries(std::size_t body, int first, int width) const {
     std::vector<float> entries;
     entries.reserve(track_.frames() * static_cast<std::size_t>(width));

@@ -13,6 +13,7 @@ using namespace internal;
 
 namespace {
 
+// A body; where it is at each time is the motions' affair.
 void put_body(JsonText& json, const ShowBody& body) {
   json.open('{')
       .key("name")
@@ -24,6 +25,7 @@ void put_body(JsonText& json, const ShowBody& body) {
       .close('}');
 }
 
+// The coordinates of points one after the other, as the document's arrays have them.
 std::vector<float> floats(const std::vector<Vec3>& points) {
   std::vector<float> out;
   out.reserve(3 * points.size());
@@ -33,6 +35,7 @@ std::vector<float> floats(const std::vector<Vec3>& points) {
   return out;
 }
 
+// What a shape is, with its sizes in m.
 void put_geometry(JsonText& json, const ShowShape& shape) {
   const auto put_rod = [&](const char* kind, const auto& rod) {
     json.key("kind").plain(kind).key("radius").number(rod.radius).key("half_length").number(rod.half_length);
@@ -49,6 +52,7 @@ void put_geometry(JsonText& json, const ShowShape& shape) {
       shape.geometry);
 }
 
+// A shape with its place on its body. Its colour is null where the viewer chooses.
 void put_shape(JsonText& json, const ShowShape& shape) {
   json.open('{').key("name").text(shape.name).key("body").number(shape.body);
   json.key("role").plain(shape.visual ? "visual" : "collision");
@@ -69,6 +73,7 @@ void put_joint(JsonText& json, const ShowJoint& joint) {
   json.key("position").numbers(joint.position).key("axis").numbers(joint.axis).close('}');
 }
 
+// A motion. All that grows with it is base64, which is exact and shorter than numbers in digits.
 void put_motion(JsonText& json, const ShowTrack& track) {
   json.open('{').key("name").text(track.name);
   json.key("times").plain(base64(track.times));
@@ -109,6 +114,7 @@ void put_excepted_pair(JsonText& json, const ShowExceptedPair& pair) {
   json.open('{').key("a").text(pair.a).key("b").text(pair.b).key("reason").text(pair.reason).close('}');
 }
 
+// A member of the document that is a list, each item written by `put`.
 template <class Item, class Put>
 void put_list(JsonText& json, const char* name, const std::vector<Item>& items, Put put) {
   json.key(name).open('[');

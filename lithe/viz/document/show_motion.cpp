@@ -12,7 +12,8 @@ using namespace internal;
 
 namespace {
 
-// Frames put together, of which nobody knows in advance how many there will be.
+// Puts frames together, of which nobody knows in advance how many there will be: numbers are collected one after the
+// other, and become matrices at the end.
 class MotionBuilder {
  public:
   MotionBuilder(std::string name, double time_step) {
@@ -47,7 +48,7 @@ class MotionBuilder {
   std::vector<double> q_, v_;
 };
 
-// Quoted, or "none" past the end.
+// A name in quotes, or "none" past the end of the list.
 std::string called(const std::vector<std::string>& names, std::size_t i) {
   return i < names.size() ? fmt::format("'{}'", names[i]) : std::string("none");
 }
@@ -57,6 +58,7 @@ struct Parts {
   std::vector<std::string> bodies, joints, shapes, motors;
 };
 
+// A model is compared by the header that its recordings would have, so this serves both sides.
 Parts parts_of(const RecordingHeader& header) {
   const auto body = [&](std::uint32_t number) { return fmt::format("{} ('{}')", number, header.bodies.at(number)); };
   Parts parts = {.bodies = header.bodies, .joints = {}, .shapes = {}, .motors = {}};
@@ -72,6 +74,7 @@ Parts parts_of(const RecordingHeader& header) {
   return parts;
 }
 
+// Names the first part that differs, or that one side has and the other has not.
 void compare(const char* kind, const std::vector<std::string>& recorded, const std::vector<std::string>& modelled) {
   for (std::size_t i = 0; i < std::max(recorded.size(), modelled.size()); ++i) {
     LITHE_CHECK(i < recorded.size() && i < modelled.size() && recorded[i] == modelled[i],
@@ -92,6 +95,7 @@ ShowMotion show_motion(std::string name, RecordingReader& reader, int every) {
   LITHE_CHECK(every > 0, "one of every {} frames: it must be 1 or more", every);
   MotionBuilder builder(std::move(name), reader.header().time_step);
   RecordedFrame frame;
+  // Which frame is the last shows only when no other follows, so the last one read is kept back for that.
   bool waiting = false;  // the frame read last has not been added
   for (long number = 0; reader.read(frame); ++number) {
     waiting = number % every != 0;

@@ -36,12 +36,12 @@ struct ShowMotion {
 
 ShowMotion show_motion(std::string name, double time_step, const std::vector<RecordedFrame>& frames);
 
-// What is left in the recording: its first frame, then one of `every`, then the last one. A file that was cut off gives the frames up to
-// its last full one (reader.cut_off()).
+// What is left in the recording: its first frame, then one of `every`, then the last one. A file that was cut off gives
+// the frames up to its last full one (reader.cut_off()).
 ShowMotion show_motion(std::string name, RecordingReader& reader, int every = 1);
 
-// Whether a recording is one of this model: the same bodies, joints, shapes and motors (where it names any) by number, name and place. If not, an Error that names the
-// first difference.
+// Throws an Error that names the first difference unless the recording is one of this model: the same bodies, joints,
+// shapes and (where it names any) motors, by number, name and place.
 void check_recording_fits(const RecordingHeader& header, const Model& model);
 
 // What a viewer takes, of T frames: q is nq × T, the gradients by it and by the joints' forces nv × T. A joint's number is ∂f/∂τ, of a

@@ -10,7 +10,8 @@
 
 namespace lithe {
 
-// Judges a state; its gradient is what the viewer draws.
+// A loss of states. With each frame, its gradient is carried back through the coming step, contacts included, and the
+// viewer draws the result.
 struct LiveLoss {
   struct Value {
     double value = 0;

@@ -23,8 +23,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+// A tick: frames are sent at most this often, and from one to the next the simulation goes on by as much time.
 constexpr std::chrono::duration<double> kTick(1.0 / 60);
-constexpr double kBudget = 0.8;  // of a tick for steps: the rest is for frames
+constexpr double kBudget = 0.8;  // share of a tick that steps may take: the rest is for frames
 // Commands that may wait while something takes long (a scene that is opened).
 constexpr std::size_t kMostWaiting = 256;
 
@@ -34,6 +35,9 @@ double seconds_between(Clock::time_point from, Clock::time_point to) {
 
 }  // namespace
 
+// Two threads: the server's, which talks to browsers, and the simulation's, which owns the world and everything about
+// it. Whatever the server hears, and whatever callers ask for, becomes a function in `work_` that the simulation's
+// thread calls; only `work_` and `stopping_` are shared, and `mutex_` guards them.
 class LiveView::Implementation {
  public:
   Implementation(LiveSubject subject, LiveCatalogue catalogue, std::string_view page, const LiveViewOptions& options)
@@ -72,6 +76,7 @@ class LiveView::Implementation {
 
   LiveWorld& world() { return *world_; }
   int clients() const { return status_.clients; }
+  // Starts or stops the clock. Time that went by while it stood still is not caught up with.
   void play(bool playing) {
     if (status_.playing == playing) return;
     status_.playing = playing;
@@ -83,6 +88,7 @@ class LiveView::Implementation {
   void state_changed() { frame_changed_ = true; }
 
  private:
+  // Leaves something to do for the simulation's thread. From any thread.
   void post(std::function<void()> work) {
     {
       const std::lock_guard lock(mutex_);
@@ -96,7 +102,8 @@ class LiveView::Implementation {
     return work_.size();
   }
 
-  // In the server's thread.
+  // Parses what a client sent, in the server's thread, so that nonsense never reaches the simulation. Returns a
+  // complaint.
   std::optional<std::string> hear(int client, std::string_view text) {
     try {
       live::Command command = live::parse_command(text);
@@ -124,6 +131,7 @@ class LiveView::Implementation {
     }
   }
 
+  // One turn: time goes on as far as it is due, and whoever looks is told what changed.
   void tick(Clock::time_point now) {
     if (status_.playing) {
       advance(seconds_between(std::exchange(last_advance_, now), now));
@@ -134,6 +142,7 @@ class LiveView::Implementation {
     publish();
   }
 
+  // Whether there is anything to do at the next tick. If not, the thread sleeps until there is work.
   bool has_to_tick() const { return status_.playing || steps_owed_ > 0 || frame_changed_ || values_changed_; }
 
   // Until the next tick, if there is something to do then, or until there is work, which it does. Returns whether to go on.
@@ -156,6 +165,7 @@ class LiveView::Implementation {
     return !stopping_;
   }
 
+  // How many steps were taken, and in how many seconds.
   struct Taken {
     int count = 0;
     double seconds = 0;
@@ -174,12 +184,14 @@ class LiveView::Implementation {
     return taken;
   }
 
+  // Lets this much real time go by.
   void advance(double seconds) {
     const Taken taken = take_steps(pacer_.due(seconds, status_.speed));
     pacer_.took(taken.count, taken.seconds);
     if (world_->diverged()) play(false);
   }
 
+  // Sends what changed since the last turn. A frame takes work, so none is computed where nobody looks.
   void publish() {
     const bool values = std::exchange(values_changed_, false);
     const bool frame = std::exchange(frame_changed_, false) || values;
@@ -192,6 +204,8 @@ class LiveView::Implementation {
     }
   }
 
+  // A browser has come. The first one starts the simulation, unless it is to be paused, so that nobody misses its
+  // beginning.
   void greet(int client) {
     ++status_.clients;
     if (!greeted_ && !options_.paused && options_.can_step) play(true);
@@ -204,12 +218,15 @@ class LiveView::Implementation {
     }
   }
 
+  // A browser has left, and what it held is let go.
   void part(int client) {
     --status_.clients;
     world_->release(client);
     values_changed_ = true;
   }
 
+  // Does what a browser asks for; if that is refused, only that browser hears why. A world that a program moves lets
+  // browsers choose scenes, and nothing else.
   void obey(int client, const live::Command& command) {
     try {
       std::visit(Overloaded{[&](const live::ChooseScene& choose) { choose_scene(choose.name); },
@@ -263,6 +280,7 @@ class LiveView::Implementation {
     frame_changed_ = true;
   }
 
+  // Changes to another scene of the catalogue: nothing else that a client names is ever opened.
   void choose_scene(const std::string& name) {
     const auto known = [&](const LiveCatalogue::Entry& entry) { return entry.name == name; };
     LITHE_CHECK(std::ranges::any_of(catalogue_.entries, known), "there is no scene of this name to choose");

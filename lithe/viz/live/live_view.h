@@ -27,12 +27,15 @@ class LiveView {
   LiveView(const LiveView&) = delete;
   LiveView& operator=(const LiveView&) = delete;
 
+  // What to open in a browser: port and token are part of it.
   std::string address() const;
+  // How many browsers look at the moment.
   int clients() const;
 
   // All of these may be called from any thread, and return when it is done. Errors are as those of LiveWorld.
   void show(const ConstVecRef& q, const ConstVecRef& v, double time);
   void play(bool playing);
+  // The present state and its time, whoever brought it there.
   struct Moment {
     State state;
     double time = 0;

@@ -14,6 +14,7 @@ std::string base64(std::string_view bytes) {
     const auto byte = [&](std::size_t k) {
       return i + k < bytes.size() ? static_cast<unsigned char>(bytes[i + k]) : 0u;
     };
+    // Three bytes are four letters of six bits each. Letters that no byte has a part in are '='.
     const std::uint32_t three = byte(0) << 16 | byte(1) << 8 | byte(2);
     for (std::size_t k = 0; k < 4; ++k) {
       out += i + k <= bytes.size() ? kAlphabet[three >> (18 - 6 * k) & 63] : '=';

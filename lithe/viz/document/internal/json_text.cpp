@@ -31,6 +31,7 @@ std::size_t utf8_length(std::string_view text) {
   return 0;
 }
 
+// A string in quotes, with the escapes that JSON asks for (RFC 8259, §7) and one for '<'.
 void put_quoted(std::string& out, std::string_view text) {
   out += '"';
   while (!text.empty()) {
@@ -53,6 +54,7 @@ void put_quoted(std::string& out, std::string_view text) {
 
 }  // namespace
 
+// Nothing is remembered of what is open: the last character says whether something stands before the next item.
 void JsonText::next() {
   if (out_.empty()) return;
   const char last = out_.back();

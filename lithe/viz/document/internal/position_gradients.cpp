@@ -30,6 +30,7 @@ Vec3 solve_within_range(const Mat3& W, const Vec3& b) {
 PositionGradients::PositionGradients(const Model& model)
     : model_(model), out_(3 * static_cast<Eigen::Index>(model.bodies().size())) {}
 
+// M⁻¹ g is computed once for all bodies; each body then needs its J, its M⁻¹ Jᵀ and a 3×3 system to be solved.
 const VecX& PositionGradients::at(const ConstVecRef& q, const ConstVecRef& by_q) {
   check_tangent(model_, by_q, "by_q");
   kinematics(model_, q, kin_);

@@ -11,7 +11,7 @@ namespace lithe::internal {
 
 namespace {
 
-// A scale that mirrors turns the triangles inside out, so they are turned back.
+// The triangles of a visual, scaled. A scale that mirrors turns them inside out, so they are turned back.
 ShowMesh mesh_of(const Visual::Mesh& visual, const std::string& name) {
   LITHE_CHECK(visual.triangles != nullptr, "visual '{}' has no triangles", name);
   ShowMesh mesh;
@@ -35,6 +35,7 @@ ShowMesh mesh_of(const Visual::Mesh& visual, const std::string& name) {
 ShowMesh hull_mesh(const Hull& hull) {
   ShowMesh mesh = {.vertices = hull.vertices};
   for (int face = 0; face < static_cast<int>(hull.faces.size()); ++face) {
+    // A face is convex, so triangles from its first vertex to each of the other edges fill it.
     const std::span<const int> ring = hull.face_vertices(face);
     for (std::size_t i = 2; i < ring.size(); ++i) {
       for (const int vertex : {ring[0], ring[i - 1], ring[i]}) {
@@ -45,6 +46,7 @@ ShowMesh hull_mesh(const Hull& hull) {
   return mesh;
 }
 
+// Bodies in the order of the model, with the places that they have in the neutral configuration.
 std::vector<ShowBody> show_bodies(const Model& model) {
   Kinematics kin;
   kinematics(model, neutral_configuration(model), kin);

@@ -15,6 +15,7 @@ namespace {
 constexpr int kSegments = 32;  // around the axis
 constexpr int kCapRings = 8;   // from a cap's equator to its pole
 
+// Adds a vertex with the normal there.
 void add_vertex(Surface& out, const Vec3& position, const Vec3& normal) {
   for (const double x : position) out.positions.push_back(show_number(x));
   for (const double x : normal) out.normals.push_back(show_number(x));
@@ -51,6 +52,7 @@ Surface turned(const std::vector<OutlinePoint>& outline) {
   return out;
 }
 
+// A capsule along z, or a sphere where it has no length: two caps, with the cylinder between their equators.
 Surface capsule(double radius, double half_length) {
   std::vector<OutlinePoint> outline;
   const auto add = [&](int ring, double centre) {  // −kCapRings: the lower pole, 0: an equator
@@ -63,10 +65,13 @@ Surface capsule(double radius, double half_length) {
   return turned(outline);
 }
 
+// A cylinder along z. Its edges are in the outline twice, once with the normal of each side.
 Surface cylinder(double r, double h) {
   return turned({{0, -h, 0, -1}, {r, -h, 0, -1}, {r, -h, 1, 0}, {r, h, 1, 0}, {r, h, 0, 1}, {0, h, 0, 1}});
 }
 
+// Triangles with vertices of their own, so that each has one normal: (b − a) × (c − a). Unit edges keep the product in
+// range whatever the size of the mesh, and its length is then the sine of the angle between them.
 Surface flat(const ShowMesh& mesh) {
   Surface out;
   for (std::size_t i = 0; i + 2 < mesh.triangles.size(); i += 3) {
@@ -83,6 +88,7 @@ Surface flat(const ShowMesh& mesh) {
   return out;
 }
 
+// A square in the plane z = 0, seen from above.
 ShowMesh square(double half_size) {
   ShowMesh mesh;
   for (const auto& [x, y] : {std::pair{-1, -1}, {1, -1}, {1, 1}, {-1, 1}}) {

@@ -13,6 +13,7 @@ namespace lithe::internal::live {
 
 namespace {
 
+// The words between blanks. Two blanks in a row have an empty word between them, which no command takes.
 std::vector<std::string_view> words_of(std::string_view text) {
   std::vector<std::string_view> words;
   for (;;) {
@@ -33,7 +34,7 @@ std::string quoted(std::string_view text) {
   return fmt::format("'{}{}'", shown, text.size() > kMost ? "…" : "");
 }
 
-// The arguments of a command, one after the other.
+// The arguments of a command, one after the other. Each is checked as it is taken; errors show the command's usage.
 class Arguments {
  public:
   Arguments(std::string_view usage, const std::vector<std::string_view>& words) : usage_(usage), words_(words) {
@@ -47,6 +48,7 @@ class Arguments {
     const std::string_view word = words_[next_++];
     Number value = {};
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+    // The whole word has to be a number. from_chars() knows no locale and reads what JavaScript prints.
     bool good = error == std::errc() && end == word.data() + word.size();
     if constexpr (std::is_floating_point_v<Number>) good = good && std::isfinite(value);
     LITHE_CHECK(good, "{} is no number: {}", quoted(word), usage_);
@@ -72,6 +74,7 @@ class Arguments {
   std::size_t next_ = 1;
 };
 
+// A push: body, point and target, in the order of the usage.
 Command push(Arguments arguments) {
   Push push;
   push.grab.body = BodyIndex(arguments.number<int>());
@@ -80,6 +83,7 @@ Command push(Arguments arguments) {
   return push;
 }
 
+// A slider's number and its new value.
 template <class Set>
 Command set(Arguments arguments) {
   Set set;

@@ -10,6 +10,7 @@ namespace lithe::internal {
 
 namespace {
 
+// Sliders in full, for a new scene.
 void add_sliders(JsonText& json, const std::vector<LiveSlider>& sliders) {
   json.open('[');
   for (const LiveSlider& slider : sliders) {
@@ -20,16 +21,19 @@ void add_sliders(JsonText& json, const std::vector<LiveSlider>& sliders) {
   json.close(']');
 }
 
+// Only where the sliders are: the rest does not change while a scene is shown.
 void add_values(JsonText& json, const std::vector<LiveSlider>& sliders) {
   json.open('[');
   for (const LiveSlider& slider : sliders) json.number(slider.value);
   json.close(']');
 }
 
+// What both kinds of text messages say of the simulation.
 void add_status(JsonText& json, const LiveStatus& status) {
   json.key("playing").truth(status.playing).key("speed").number(status.speed).key("clients").number(status.clients);
 }
 
+// The member `live` of a scene message: what can be done with the scene.
 std::string live_object(const LiveWorld& world, const LiveCatalogue& catalogue, const LiveStatus& status) {
   JsonText json;
   json.open('{').key("scene").text(world.subject().name).key("scenes").open('[');
@@ -56,6 +60,7 @@ void put_all(std::string& out, const std::vector<float>& values) {
   for (const float value : values) put_f32(out, value);
 }
 
+// Flags in one word, the first in the lowest bit.
 std::uint32_t bits(std::initializer_list<bool> flags) {
   std::uint32_t bits = 0, bit = 1;
   for (const bool flag : flags) {
@@ -88,6 +93,7 @@ std::string error_message(std::string_view what) {
   return json.open('{').key("type").plain("error").key("message").text(what).close('}').str();
 }
 
+// The words of a frame, in the order of docs/live.md. Frames are binary because there are up to 60 of them a second.
 std::string frame_message(const LiveFrame& frame, const LiveStatus& status, std::size_t joints) {
   const ShowTrack& track = frame.track;
   const auto bodies = static_cast<std::uint32_t>(track.poses.size() / 7);

@@ -21,11 +21,12 @@ struct LiveStatus {
   double real_time_factor = 0;  // simulated over real time
 };
 
+// The text messages: JSON objects, each with a member `type`.
 std::string scene_message(LiveWorld& world, const LiveCatalogue& catalogue, const LiveStatus& status);
 std::string values_message(const LiveWorld& world, const LiveStatus& status);
 std::string error_message(std::string_view what);
 
-// Bytes.
+// The binary message: 32-bit little-endian words.
 std::string frame_message(const LiveFrame& frame, const LiveStatus& status, std::size_t joints);
 inline constexpr std::uint32_t kFrameMagic = 0x3146494c;  // the letters LIF1
 

@@ -10,11 +10,12 @@ namespace lithe::internal {
 
 namespace {
 
-constexpr double kEarthGravity = 9.81;  // m/s²
-constexpr double kShareOfWeight = 0.5;  // of what a joint without limit carries
-constexpr double kVelocityWithoutLimit = 10;
-constexpr double kLengthWithoutLimit = 1;  // m
+constexpr double kEarthGravity = 9.81;        // m/s²
+constexpr double kShareOfWeight = 0.5;        // of the weight that a joint without a limit carries
+constexpr double kVelocityWithoutLimit = 10;  // rad/s or m/s
+constexpr double kLengthWithoutLimit = 1;     // m
 
+// The slider of this number. The number comes from a client, so it may be anything.
 LiveSlider& checked(std::vector<LiveSlider>& sliders, int slider, double value, const char* what) {
   LITHE_CHECK(slider >= 0 && static_cast<std::size_t>(slider) < sliders.size(), "there is no {} {}; there are {}", what,
               slider, sliders.size());
@@ -22,12 +23,15 @@ LiveSlider& checked(std::vector<LiveSlider>& sliders, int slider, double value, 
   return sliders[static_cast<std::size_t>(slider)];
 }
 
+// A slider that stands where it begins. Its range always holds that value.
 LiveSlider slider_of(std::string name, std::string unit, double lower, double upper, double initial) {
   return {std::move(name), std::move(unit), std::min(lower, initial), std::max(upper, initial), initial, initial};
 }
 
+// Whether its q is an angle.
 bool turns(const Joint& joint) { return joint.type != JointType::prismatic; }
 
+// The target of a motor, within the range of its joint.
 LiveSlider motor_slider(const Motor& motor, const Joint& joint, double initial) {
   if (motor.target == Motor::Target::velocity) {
     const double limit = std::isfinite(joint.velocity_limit) ? joint.velocity_limit : kVelocityWithoutLimit;
@@ -44,6 +48,7 @@ bool is_base(const Model& model, const Joint& joint) {
   return body.parent == Model::world() && body.joints.size() > 1;
 }
 
+// For each body, its mass with that of all bodies below it.
 std::vector<double> carried_masses(const Model& model) {
   std::vector<double> mass;
   for (const Body& body : model.bodies()) mass.push_back(body.inertia.mass);
@@ -123,6 +128,8 @@ void LiveParameters::set(int slider, double value, Model& model) {
   apply(slider, model);
 }
 
+// Writes a slider's value to the model. Multiples are of the numbers that the model had first (original_), so that they
+// do not pile up.
 void LiveParameters::apply(int slider, Model& model) const {
   const double value = sliders_[static_cast<std::size_t>(slider)].value;
   switch (kinds_[static_cast<std::size_t>(slider)]) {

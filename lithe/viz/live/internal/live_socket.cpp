@@ -37,6 +37,8 @@ void LiveSocket::read_next() {
   });
 }
 
+// Judges a message before anything is done with it: its kind, how many there have been, and whether it is a command.
+// The next one is read only then.
 void LiveSocket::on_message() {
   const boost::asio::const_buffer data = buffer_.data();
   const std::string message(static_cast<const char*>(data.data()), data.size());
@@ -53,12 +55,13 @@ void LiveSocket::on_message() {
   read_next();
 }
 
+// Closes politely, with a reason that the browser can show. Nothing is read or sent after this.
 void LiveSocket::refuse(websocket::close_code code, const char* reason) {
   closing_ = true;
   socket_.async_close({code, reason}, [self = shared_from_this()](beast::error_code) { self->end(); });
 }
 
-// One message is on its way at a time; the send_queue decides what goes next when it has left.
+// One message is on its way at a time; when it has left, the queue decides what goes next.
 void LiveSocket::write_next() {
   if (!open_ || closing_ || busy_) return;
   std::optional<SendQueue::Message> message = send_queue_.next();
@@ -79,7 +82,8 @@ void LiveSocket::shut() {
   beast::get_lowest_layer(socket_).close();
 }
 
-// Reading and writing may both fail; the first one says goodbye.
+// The end of the socket, whoever brought it about. Reading and writing may both fail; only the first of them is
+// reported.
 void LiveSocket::end() {
   const bool was_open = std::exchange(open_, false);
   closing_ = true;

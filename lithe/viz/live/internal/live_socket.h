@@ -47,6 +47,7 @@ class LiveSocket : public std::enable_shared_from_this<LiveSocket> {
   boost::beast::flat_buffer buffer_;
   SendQueue send_queue_;
   SendQueue::Message writing_;
+  // Whether it was accepted and has not ended, whether it is closing, and whether a message is on its way.
   bool open_ = false, closing_ = false, busy_ = false;
   RateLimit rate_ = {200, 400};
   int complaints_ = 0;

@@ -18,6 +18,7 @@ constexpr double kMostShown = 1e30;
 
 bool can_be_shown(const ConstVecRef& x) { return (x.array().abs() < kMostShown).all(); }
 
+// The worst stage that any island of a step's constraints needed.
 LiveSolver solver_of(const StepStatus& status) {
   if (status.unsolved > 0) return LiveSolver::unsolved;
   if (status.other > 0) return LiveSolver::fallback;
@@ -26,6 +27,7 @@ LiveSolver solver_of(const StepStatus& status) {
   return status.guessed > 0 ? LiveSolver::guessed : LiveSolver::nothing;
 }
 
+// Refuses a state that does not fit the model or cannot be drawn.
 void check_state(const Model& model, const ConstVecRef& q, const ConstVecRef& v) {
   check_configuration(model, q);
   check_tangent(model, v, "v");
@@ -33,6 +35,7 @@ void check_state(const Model& model, const ConstVecRef& q, const ConstVecRef& v)
               kMostShown);
 }
 
+// A subject whose start and targets fit its model; else an Error.
 const LiveSubject& checked(const LiveSubject& subject) {
   check_state(subject.model, subject.start.q, subject.start.v);
   const auto motors = static_cast<Eigen::Index>(subject.model.motors().size());
@@ -63,6 +66,8 @@ void LiveWorld::step() {
   forget_step();
 }
 
+// Computes the step from here, with the pushes of all hands, and leaves it in record_. The worst solver counts here, as
+// steps that are looked at and never taken were solved as well.
 void LiveWorld::look_ahead() {
   if (looked_ahead_) return;
   acting_ = control_;
@@ -72,6 +77,7 @@ void LiveWorld::look_ahead() {
   looked_ahead_ = true;
 }
 
+// Back to the start, with a solver that knows no earlier steps: the same run again gives the same bits.
 void LiveWorld::reset() {
   state_ = {normalized(model_, subject_.start.q), subject_.start.v};
   time_ = 0;
@@ -85,6 +91,7 @@ void LiveWorld::reset() {
 void LiveWorld::set_state(const ConstVecRef& q, const ConstVecRef& v, double time) {
   check_state(model_, q, v);
   LITHE_CHECK(std::isfinite(time), "a time of {} s", time);
+  // To go back in time, or on from a state that diverged, is a jump: viewers must not join the two states.
   if (time <= time_ || diverged_) ++epoch_;
   state_ = {normalized(model_, q), v};
   time_ = time;
@@ -118,6 +125,7 @@ void LiveWorld::release(int hand) {
   if (grabs_.erase(hand) > 0) forget_step();
 }
 
+// The present state as a motion of one frame. record_ must be of the step from here.
 ShowMotion LiveWorld::present() {
   return {.name = subject_.name,
           .time_step = subject_.time_step,

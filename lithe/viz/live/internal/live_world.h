@@ -25,7 +25,10 @@ struct LiveFrame {
 
 // A simulation that people interfere with: it is stepped, reset, pushed, and its numbers are changed between steps.
 //
-// Knows nothing of clocks, threads and browsers. Wrong arguments are Errors, and change nothing.
+// It knows nothing of clocks, threads and browsers. Wrong arguments are Errors, and change nothing.
+//
+// Contacts and their forces belong to the step that starts at the present state. So a frame looks ahead: it computes
+// that step, and step() takes it from there unless something was changed in between.
 class LiveWorld {
  public:
   explicit LiveWorld(LiveSubject subject);
@@ -60,7 +63,6 @@ class LiveWorld {
   void look_ahead();  // the step from here, not yet taken
   void forget_step() { looked_ahead_ = false; }
   ShowMotion present();
-  void note_solver();
   void add_gradients(ShowMotion& motion, double& loss);
 
   LiveSubject subject_;

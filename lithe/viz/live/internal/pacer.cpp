@@ -7,8 +7,11 @@ namespace lithe::internal {
 
 namespace {
 
-constexpr double kMostOwed = 0.1;  // s of real time, besides a step: beyond, the motion is late for good
-constexpr double kMemory = 0.5;    // s that means look back
+// Besides a step, no more than this many seconds of real time are owed; what is beyond is dropped, and the motion is
+// late for good.
+constexpr double kMostOwed = 0.1;
+// The two means look back over about this much real time (s) and this many steps.
+constexpr double kMemory = 0.5;
 constexpr int kStepsRemembered = 50;
 constexpr double kMostSteps = 1e9;  // at once
 

@@ -21,6 +21,7 @@ constexpr double kStandardGravity = 9.81;  // also where there is none: the pull
 // little force or none, instead of all there is.
 constexpr double kImmobile = 1e-2;
 
+// The mass of all bodies that hang together with one another.
 double mass_of_tree(const Model& model, int tree) {
   double mass = 0;
   for (std::size_t b = 0; b < model.bodies().size(); ++b) {
@@ -57,6 +58,8 @@ void check_grab(const Model& model, const Grab& grab) {
   LITHE_CHECK(grab.point.allFinite() && grab.target.allFinite(), "a place of the push is not finite");
 }
 
+// Without contacts, a force F accelerates the point by J M⁻¹ (τ − h) + (J M⁻¹ Jᵀ) F, so J M⁻¹ Jᵀ is its mobility. F has
+// to bring the acceleration that leads to the wanted velocity within this step, less what the other forces bring.
 void DragForces::add(const Model& model, const State& state, double time_step, const Grab& grab, Control& control) {
   kinematics(model, state.q, state.v, kin_);
   bias_forces(model, kin_, bias_, control.wrenches);

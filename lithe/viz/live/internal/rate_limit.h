@@ -5,7 +5,8 @@
 
 namespace lithe::internal {
 
-// So many per second, and for a moment more: a bucket that fills steadily and that each event takes one from.
+// A limit of so many events per second, and for a moment more (a token bucket): the bucket fills steadily, and each
+// event takes one from it.
 class RateLimit {
  public:
   using Time = std::chrono::steady_clock::time_point;

@@ -9,11 +9,13 @@ namespace lithe::internal {
 // is not enough: the token shows that the visitor was told it, Host that no foreign name was pointed at this machine,
 // and Origin that the page that opens a socket is ours.
 
+// The parts of a request that are judged. They are views into the request, which has to outlive them.
 struct WebRequest {
   std::string_view method, target, host, origin;
   bool upgrade = false;  // to a WebSocket
 };
 
+// What a request is answered with: the page, a socket, or the reason why neither.
 enum class WebAnswer { page, socket, no_such_path, wrong_method, wrong_host, wrong_token, wrong_origin, no_upgrade };
 
 struct WebGuard {

@@ -4,6 +4,7 @@
 
 namespace lithe::internal {
 
+// A new scene makes void what was said of the old one.
 void SendQueue::put_scene(Bytes text) {
   has_scene_ = true;
   scene_ = std::move(text);
@@ -24,6 +25,7 @@ void SendQueue::put_error(Bytes text) {
   if (errors_.size() > kMostErrors) errors_.pop_front();
 }
 
+// Frames come last: there is always another one, and a client that only just keeps up should still get everything else.
 std::optional<SendQueue::Message> SendQueue::next() {
   if (scene_) return Message{std::exchange(scene_, nullptr), false};
   if (values_) return Message{std::exchange(values_, nullptr), false};

@@ -20,18 +20,21 @@ namespace net = boost::asio;
 using net::ip::tcp;
 using std::chrono::milliseconds;
 
-constexpr int kMostConnections = 256;  // of which
+// Requests at a time, and sockets at a time: more than people need, and few enough to bound the memory that they take.
+constexpr int kMostConnections = 256;
 constexpr int kMostSockets = 64;
 constexpr std::uint32_t kMostHeader = 8192;  // bytes
 constexpr int kLeastToken = 16;
 
 std::string_view view(beast::string_view text) { return {text.data(), text.size()}; }
 
+// How a request is refused: the status and a sentence that the browser shows.
 struct Refusal {
   http::status status;
   const char* text;
 };
 
+// What a browser gets in place of the page, by what the guard found.
 Refusal refusal_of(WebAnswer answer) {
   switch (answer) {
     case WebAnswer::wrong_host:
@@ -55,6 +58,7 @@ std::string page_policy(int port) {
       port);
 }
 
+// The token that the caller chose, or a random one. It stands in an address, so it must need no escapes.
 std::string checked_token(const std::string& token) {
   if (token.empty()) return random_token();
   const bool plain = std::ranges::all_of(token, [](char c) {
@@ -67,6 +71,8 @@ std::string checked_token(const std::string& token) {
 
 }  // namespace
 
+// The server. All but its construction and destruction happens in one thread, that of `context_`; other threads post to
+// it.
 class ViewServer::Implementation {
  public:
   Implementation(const ViewServerOptions& options, std::string page, ServerEvents events)
@@ -81,6 +87,7 @@ class ViewServer::Implementation {
     thread_ = std::thread([this] { run(); });
   }
 
+  // Sockets are closed by the thread that they belong to, without waiting for what they still had to send.
   ~Implementation() {
     net::post(context_, [this] {
       acceptor_.close();
@@ -126,6 +133,7 @@ class ViewServer::Implementation {
     }
 
    private:
+    // The request's header has arrived; it is answered, or becomes a socket.
     void answer() {
       const auto& request = parser_.get();
       const WebAnswer answer = server_.guard_.judge({.method = view(request.method_string()),
@@ -170,6 +178,7 @@ class ViewServer::Implementation {
     http::response<http::span_body<const char>> response_;
   };
 
+  // Opens the port, on the loopback interface alone.
   void listen(int port) {
     LITHE_CHECK(port >= 0 && port <= 65535, "there is no port {}", port);
     const tcp::endpoint here(net::ip::address_v4::loopback(), static_cast<unsigned short>(port));
@@ -182,6 +191,7 @@ class ViewServer::Implementation {
     guard_.port = acceptor_.local_endpoint().port();
   }
 
+  // Waits for the next connection. More of them than there may be at a time are closed at once.
   void accept_next() {
     acceptor_.async_accept([this](beast::error_code error, tcp::socket socket) {
       if (!acceptor_.is_open()) return;
@@ -210,6 +220,7 @@ class ViewServer::Implementation {
     socket->accept(request);
   }
 
+  // The server's thread. An exception comes from one client's handler; the others go on.
   void run() {
     for (;;) {
       try {
