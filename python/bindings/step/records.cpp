@@ -4,7 +4,11 @@
 #include <mutex>
 #include <vector>
 
+#include "lithe/step/internal/step_tape.h"
+
 namespace lithe::python {
+
+using namespace internal;
 
 namespace {
 
@@ -27,7 +31,7 @@ Record::Record(const Model& model) {
   Shelf& kept = shelf();
   const std::lock_guard lock(kept.mutex);
   const auto found = std::find_if(kept.records.rbegin(), kept.records.rend(), [&](const auto& record) {
-    return record->collider_revision == model.collision_revision();
+    return record->tape().collider_revision == model.collision_revision();
   });
   if (found == kept.records.rend()) {
     record_ = std::make_unique<StepRecord>();
