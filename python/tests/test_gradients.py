@@ -104,3 +104,36 @@ def test_a_record_of_another_model_is_refused():
     record = lithe.step(lithe.scene("cartpole").model, [0, 0], [0, 0])
     with pytest.raises(ValueError, match="record: of a step with nq=2"):
         lithe.step_jacobians(lithe.scene("half_cheetah").model, record)
+
+
+def test_gradients_by_motor_targets_and_wrenches():
+    """A wrench acts as the forces that it causes; a target is the parameter of its name."""
+    scene, record = settled("four_bar")
+    model = scene.model
+    by_v = np.linspace(-1, 1, model.nv())
+    plain = lithe.step_vjp(model, record, v=by_v)
+    assert plain.motor_targets.shape == (0,) and plain.wrenches.shape == (0, 6)
+    targets = [name for name in lithe.step_parameter_names(model) if name.endswith("/target")]
+    assert targets
+    vjp = lithe.step_vjp(model, record, v=by_v, parameters=[*targets, "time_step"], motor_targets=True, wrenches=True)
+    assert vjp.parameters.shape == (len(targets) + 1,)
+    assert np.array_equal(vjp.motor_targets, vjp.parameters[: len(targets)])
+    assert np.abs(vjp.motor_targets).max() > 0
+    assert vjp.wrenches.shape == (len(model.bodies), 6)
+    assert np.all(vjp.wrenches[0] == 0)
+
+    start = lithe.step(model, scene.q, scene.v, options=scene.time_step, targets=scene.motor_targets)
+    of_start = lithe.step_vjp(model, start, v=by_v, wrenches=True)
+    for body in range(1, len(model.bodies)):
+        jacobian = lithe.body_jacobian(model, scene.q, body)
+        assert np.allclose(of_start.wrenches[body], jacobian @ of_start.tau, rtol=1e-12, atol=1e-15)
+
+
+def test_options_that_cannot_be_honoured_are_refused():
+    scene, record = settled("stack:2")
+    aware = lithe.GradientOptions(complementarity_aware=True)
+    with pytest.raises(ValueError, match="loss"):
+        lithe.step_jacobians(scene.model, record, options=aware)
+    with pytest.raises(ValueError, match="loss"):
+        lithe.step_jvp(scene.model, record, v=np.ones(scene.model.nv()), options=aware)
+    assert lithe.step_vjp(scene.model, record, v=np.ones(scene.model.nv()), options=aware).report.mode

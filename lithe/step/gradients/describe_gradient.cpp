@@ -124,16 +124,6 @@ void find_tied_rows(const Model& model, const StepRecord& record, GradientReport
 
 }  // namespace
 
-const char* to_string(GradientMode mode) {
-  switch (mode) {
-    case GradientMode::exact: return "exact";
-    case GradientMode::bounce_mass_metric: return "bounce_mass_metric";
-    case GradientMode::bounce_paper: return "bounce_paper";
-    case GradientMode::complementarity_aware: return "complementarity_aware";
-  }
-  return "unknown";
-}
-
 void describe_gradient(const Model& model, const StepRecord& record, const StepLinearization* linearization,
                        GradientReport& report) {
   std::vector<int> rows = std::move(report.tied_rows);  // its memory is kept
