@@ -54,7 +54,7 @@ Case pushed_block() {
 Case thrown_ball() {
   Case c = {
       .what = "a ball that bounces",
-      .truth = bouncing_ball().build(),
+      .truth = dropped_ball().build(),
       .time_step = 1e-3,
       .start = {},
       .controls = {.steps = 900},

@@ -89,7 +89,7 @@ class LcpWorkspace {
   // Of the last problem, by row: whether its target was dropped (LcpFlag::targets_dropped).
   std::span<const std::uint8_t> dropped_targets() const;
 
-  internal::LcpBuffers& buffers() { return *buffers_; }
+  internal::LcpBuffers& buffers();  // the library's own
 
  private:
   std::unique_ptr<internal::LcpBuffers> buffers_;

@@ -21,6 +21,11 @@ DifferenceWorkspace::~DifferenceWorkspace() = default;
 DifferenceWorkspace::DifferenceWorkspace(DifferenceWorkspace&&) noexcept = default;
 DifferenceWorkspace& DifferenceWorkspace::operator=(DifferenceWorkspace&&) noexcept = default;
 
+DifferenceWorkspace::Buffers& DifferenceWorkspace::buffers() {
+  if (!buffers_) buffers_ = std::make_unique<Buffers>();  // it was moved from
+  return *buffers_;
+}
+
 namespace {
 
 // Ridders' steps stop shrinking where rounding has taken half of the digits, and its rows where these are good.

@@ -43,7 +43,7 @@ class DifferenceWorkspace {
   DifferenceWorkspace& operator=(DifferenceWorkspace&&) noexcept;
 
   struct Buffers;
-  Buffers& buffers() { return *buffers_; }
+  Buffers& buffers();
 
  private:
   std::unique_ptr<Buffers> buffers_;

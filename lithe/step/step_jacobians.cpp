@@ -140,6 +140,12 @@ void mode_jacobians(const Model& model, const StepRecord& record, std::span<cons
 }  // namespace
 
 StepJacobians::StepJacobians() : workspace_(std::make_unique<StepJacobiansWorkspace>()) {}
+
+StepJacobiansWorkspace& StepJacobians::workspace() {
+  if (!workspace_) workspace_ = std::make_unique<StepJacobiansWorkspace>();  // it was moved from
+  return *workspace_;
+}
+
 StepJacobians::~StepJacobians() = default;
 StepJacobians::StepJacobians(StepJacobians&&) noexcept = default;
 StepJacobians& StepJacobians::operator=(StepJacobians&&) noexcept = default;
@@ -155,7 +161,7 @@ StepJacobians& StepJacobians::operator=(const StepJacobians& other) {
   df_dv = other.df_dv;
   df_dtau = other.df_dtau;
   report = other.report;
-  for (std::vector<int>& memory : workspace_->written) memory.clear();
+  for (std::vector<int>& memory : workspace().written) memory.clear();
   return *this;
 }
 

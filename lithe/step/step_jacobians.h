@@ -57,7 +57,7 @@ struct StepJacobians {
   StepJacobians(const StepJacobians&);  // copies the derivatives; the workspace starts empty
   StepJacobians& operator=(const StepJacobians&);
 
-  internal::StepJacobiansWorkspace& workspace() { return *workspace_; }
+  internal::StepJacobiansWorkspace& workspace();  // the library's own
 
  private:
   std::unique_ptr<internal::StepJacobiansWorkspace> workspace_;
@@ -85,7 +85,7 @@ struct StepParameterJacobian {
   StepParameterJacobian(StepParameterJacobian&&) noexcept;
   StepParameterJacobian& operator=(StepParameterJacobian&&) noexcept;
 
-  internal::StepParameterJacobianWorkspace& workspace() { return *workspace_; }
+  internal::StepParameterJacobianWorkspace& workspace();  // the library's own
 
  private:
   std::unique_ptr<internal::StepParameterJacobianWorkspace> workspace_;

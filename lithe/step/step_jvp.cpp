@@ -9,6 +9,12 @@ namespace lithe {
 using namespace internal;
 
 StepJvp::StepJvp() : workspace_(std::make_unique<StepJvpWorkspace>()) {}
+
+StepJvpWorkspace& StepJvp::workspace() {
+  if (!workspace_) workspace_ = std::make_unique<StepJvpWorkspace>();  // it was moved from
+  return *workspace_;
+}
+
 StepJvp::~StepJvp() = default;
 StepJvp::StepJvp(StepJvp&&) noexcept = default;
 StepJvp& StepJvp::operator=(StepJvp&&) noexcept = default;

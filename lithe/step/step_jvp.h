@@ -28,7 +28,7 @@ struct StepJvp {
   StepJvp(const StepJvp&);  // copies the result; the workspace starts empty
   StepJvp& operator=(const StepJvp&);
 
-  internal::StepJvpWorkspace& workspace() { return *workspace_; }
+  internal::StepJvpWorkspace& workspace();  // the library's own
 
  private:
   std::unique_ptr<internal::StepJvpWorkspace> workspace_;

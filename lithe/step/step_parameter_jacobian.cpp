@@ -20,6 +20,12 @@ struct internal::StepParameterJacobianWorkspace {
 };
 
 StepParameterJacobian::StepParameterJacobian() : workspace_(std::make_unique<StepParameterJacobianWorkspace>()) {}
+
+StepParameterJacobianWorkspace& StepParameterJacobian::workspace() {
+  if (!workspace_) workspace_ = std::make_unique<StepParameterJacobianWorkspace>();  // it was moved from
+  return *workspace_;
+}
+
 StepParameterJacobian::~StepParameterJacobian() = default;
 StepParameterJacobian::StepParameterJacobian(StepParameterJacobian&&) noexcept = default;
 StepParameterJacobian& StepParameterJacobian::operator=(StepParameterJacobian&&) noexcept = default;

@@ -14,6 +14,12 @@ namespace lithe {
 using namespace internal;
 
 StepVjp::StepVjp() : workspace_(std::make_unique<StepVjpWorkspace>()) {}
+
+StepVjpWorkspace& StepVjp::workspace() {
+  if (!workspace_) workspace_ = std::make_unique<StepVjpWorkspace>();  // it was moved from
+  return *workspace_;
+}
+
 StepVjp::~StepVjp() = default;
 StepVjp::StepVjp(StepVjp&&) noexcept = default;
 StepVjp& StepVjp::operator=(StepVjp&&) noexcept = default;

@@ -32,7 +32,7 @@ struct StepVjp {
   StepVjp(const StepVjp&);  // copies the gradient; the workspace starts empty
   StepVjp& operator=(const StepVjp&);
 
-  internal::StepVjpWorkspace& workspace() { return *workspace_; }
+  internal::StepVjpWorkspace& workspace();  // the library's own
 
  private:
   std::unique_ptr<internal::StepVjpWorkspace> workspace_;

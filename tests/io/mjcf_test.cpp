@@ -199,6 +199,7 @@ TEST(Mjcf, ReadsEveryShape) {
   EXPECT_EQ(shape_of(loaded, "capsule").margin, 0.01);
   EXPECT_EQ(std::get<Cylinder>(shape_of(loaded, "cylinder").geometry), (Cylinder{0.1, 0.2}));
   EXPECT_EQ(std::get<Box>(shape_of(loaded, "box").geometry).half_size, Vec3(1, 2, 3));
+  EXPECT_EQ(warning_count(loaded, "mjcf.geom.ellipsoid"), 1);
   for (const Vec3& p : std::get<ConvexMesh>(shape_of(loaded, "ellipsoid").geometry).points) {
     EXPECT_NEAR(p.cwiseQuotient(Vec3(1, 2, 3)).norm(), 1, 1e-14);
   }

@@ -89,7 +89,7 @@ TEST(Identification, FindsFrictionFromASlide) {
 }
 
 TEST(Identification, FindsRestitutionFromBounces) {
-  const Model truth = bouncing_ball().build();
+  const Model truth = dropped_ball().build();
   StepOptions options;
   options.time_step = 1e-3;
   std::mt19937_64 random(3);

@@ -13,4 +13,9 @@ TEST(LitheHeader, IsAllThatAProgramNeeds) {
   EXPECT_DOUBLE_EQ(world.time(), scene.time_step);
 }
 
+// Names of different headers do not get into one another's way.
+TEST(LitheHeader, HasOneMeaningForEachName) {
+  EXPECT_EQ(lithe::bouncing_ball().model.bodies().size(), lithe::dropped_ball().build().bodies().size());
+}
+
 }  // namespace

@@ -191,5 +191,28 @@ TEST(VjpInputs, ARecordThatWasMovedFromHoldsNoStepAndCanStepAgain) {
   EXPECT_TRUE(record.status.solved());
 }
 
+TEST(VjpInputs, AResultThatWasMovedFromCanBeUsedAgain) {
+  World world("stack:2");
+  world.step();
+  const StepCotangent lambda = {.v = VecX::Ones(world.model().nv())};
+  StepVjp vjp;
+  step_vjp(world.model(), world.record(), lambda, vjp);
+  const StepVjp taken = std::move(vjp);
+  step_vjp(world.model(), world.record(), lambda, vjp);  // NOLINT: that is the question
+  EXPECT_EQ(vjp.v, taken.v);
+
+  StepJacobians jacobians;
+  step_jacobians(world.model(), world.record(), jacobians);
+  const StepJacobians kept = std::move(jacobians);
+  jacobians = kept;  // NOLINT
+  step_jacobians(world.model(), world.record(), jacobians);
+  EXPECT_EQ(jacobians.dvnext_dv, kept.dvnext_dv);
+
+  StepJvp jvp;
+  const StepJvp moved = std::move(jvp);
+  step_jvp(world.model(), world.record(), {.v = VecX::Ones(world.model().nv())}, jvp);  // NOLINT
+  EXPECT_EQ(jvp.v.size(), world.model().nv());
+}
+
 }  // namespace
 }  // namespace lithe::test

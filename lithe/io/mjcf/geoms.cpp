@@ -205,7 +205,11 @@ class GeomWriter {
       case Type::capsule: pieces.push_back(Capsule{geom.size.x(), geom.size.y()}); break;
       case Type::cylinder: pieces.push_back(Cylinder{geom.size.x(), geom.size.y()}); break;
       case Type::box: pieces.push_back(Box{geom.size}); break;
-      case Type::ellipsoid: pieces.push_back(counted(ellipsoid_points(geom.size), geom)); break;
+      case Type::ellipsoid:
+        context_.warnings.add(geom.from.place(), "mjcf.geom.ellipsoid",
+                              "an ellipsoid collides as the convex hull of points on it");
+        pieces.push_back(counted(ellipsoid_points(geom.size), geom));
+        break;
       case Type::mesh:
         for (ConvexMesh& mesh : context_.assets.convex_meshes(geom.mesh)) {
           pieces.push_back(counted(std::move(mesh), geom));

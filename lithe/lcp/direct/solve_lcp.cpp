@@ -31,7 +31,15 @@ LcpWorkspace& LcpWorkspace::operator=(LcpWorkspace&&) noexcept = default;
 LcpWorkspace::LcpWorkspace(const LcpWorkspace&) : LcpWorkspace() {}
 LcpWorkspace& LcpWorkspace::operator=(const LcpWorkspace&) { return *this; }
 
-std::span<const std::uint8_t> LcpWorkspace::dropped_targets() const { return buffers_->dropped; }
+LcpBuffers& LcpWorkspace::buffers() {
+  if (!buffers_) buffers_ = std::make_unique<LcpBuffers>();  // it was moved from
+  return *buffers_;
+}
+
+std::span<const std::uint8_t> LcpWorkspace::dropped_targets() const {
+  if (!buffers_) return {};
+  return buffers_->dropped;
+}
 
 LcpReport solve_lcp(const BoxedLcp& lcp, const LcpOptions& options, const LcpGuess& guess, LcpWorkspace& workspace,
                     std::span<double> f, std::span<double> w, std::span<RowMode> modes) {

@@ -25,7 +25,7 @@ ModelBuilder sliding_block() {
   return builder;
 }
 
-ModelBuilder bouncing_ball() {
+ModelBuilder dropped_ball() {
   ModelBuilder builder;
   builder.add_body("world", {.name = "ball", .inertia = SpatialInertia::sphere(0.5, 0.1)}, free_joint("root"));
   builder.add_shape("ball",

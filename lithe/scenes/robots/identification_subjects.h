@@ -13,6 +13,6 @@ ModelBuilder two_link_arm();
 ModelBuilder sliding_block();
 
 // A free ball of 0.5 kg, radius 0.1 m, above a ground that it bounces off with restitution 0.7, friction 0.3.
-ModelBuilder bouncing_ball();
+ModelBuilder dropped_ball();
 
 }  // namespace lithe
