@@ -110,7 +110,7 @@ def test_gradients_by_motor_targets_and_wrenches():
     """A wrench acts as the forces that it causes; a target is the parameter of its name."""
     scene, record = settled("four_bar")
     model = scene.model
-    by_v = np.linspace(-1, 1, model.nv())
+    by_v = np.linspace(-1, 1, model.nv)
     plain = lithe.step_vjp(model, record, v=by_v)
     assert plain.motor_targets.shape == (0,) and plain.wrenches.shape == (0, 6)
     targets = [name for name in lithe.step_parameter_names(model) if name.endswith("/target")]
@@ -135,5 +135,5 @@ def test_options_that_cannot_be_honoured_are_refused():
     with pytest.raises(ValueError, match="loss"):
         lithe.step_jacobians(scene.model, record, options=aware)
     with pytest.raises(ValueError, match="loss"):
-        lithe.step_jvp(scene.model, record, v=np.ones(scene.model.nv()), options=aware)
-    assert lithe.step_vjp(scene.model, record, v=np.ones(scene.model.nv()), options=aware).report.mode
+        lithe.step_jvp(scene.model, record, v=np.ones(scene.model.nv), options=aware)
+    assert lithe.step_vjp(scene.model, record, v=np.ones(scene.model.nv), options=aware).report.mode

@@ -122,7 +122,7 @@ void bind_products(nb::module_& m) {
           "motor_targets", [](nb::handle self) { return view_of(nb::cast<StepVjp&>(self).motor_targets, self); },
           "One per motor, if they were asked for.")
       .def_prop_ro(
-          "wrenches", [](const StepVjp& vjp) { return MatX(vjp.wrenches.transpose()); },
+          "wrenches", [](const StepVjp& vjp) { return to_numpy_rows(MatX(vjp.wrenches)); },
           "(bodies, 6), if they were asked for: [torque about the body's origin; force], world axes.")
       .def_ro("report", &StepVjp::report)
       .def("__repr__", [](const StepVjp& vjp) {
