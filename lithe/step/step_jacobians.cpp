@@ -141,10 +141,7 @@ void mode_jacobians(const Model& model, const StepRecord& record, std::span<cons
 
 StepJacobians::StepJacobians() : workspace_(std::make_unique<StepJacobiansWorkspace>()) {}
 
-StepJacobiansWorkspace& StepJacobians::workspace() {
-  if (!workspace_) workspace_ = std::make_unique<StepJacobiansWorkspace>();  // it was moved from
-  return *workspace_;
-}
+void StepJacobians::renew_workspace() { workspace_ = std::make_unique<StepJacobiansWorkspace>(); }
 
 StepJacobians::~StepJacobians() = default;
 StepJacobians::StepJacobians(StepJacobians&&) noexcept = default;

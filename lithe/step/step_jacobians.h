@@ -57,9 +57,15 @@ struct StepJacobians {
   StepJacobians(const StepJacobians&);  // copies the derivatives; the workspace starts empty
   StepJacobians& operator=(const StepJacobians&);
 
-  internal::StepJacobiansWorkspace& workspace();  // the library's own
+  // The library's own; what was moved from gets another one.
+  internal::StepJacobiansWorkspace& workspace() {
+    if (!workspace_) renew_workspace();
+    return *workspace_;
+  }
 
  private:
+  void renew_workspace();
+
   std::unique_ptr<internal::StepJacobiansWorkspace> workspace_;
 };
 
@@ -85,9 +91,15 @@ struct StepParameterJacobian {
   StepParameterJacobian(StepParameterJacobian&&) noexcept;
   StepParameterJacobian& operator=(StepParameterJacobian&&) noexcept;
 
-  internal::StepParameterJacobianWorkspace& workspace();  // the library's own
+  // The library's own; what was moved from gets another one.
+  internal::StepParameterJacobianWorkspace& workspace() {
+    if (!workspace_) renew_workspace();
+    return *workspace_;
+  }
 
  private:
+  void renew_workspace();
+
   std::unique_ptr<internal::StepParameterJacobianWorkspace> workspace_;
 };
 void step_parameter_jacobian(const Model& model, const StepRecord& record, StepParameterJacobian& out,

@@ -10,10 +10,7 @@ using namespace internal;
 
 StepJvp::StepJvp() : workspace_(std::make_unique<StepJvpWorkspace>()) {}
 
-StepJvpWorkspace& StepJvp::workspace() {
-  if (!workspace_) workspace_ = std::make_unique<StepJvpWorkspace>();  // it was moved from
-  return *workspace_;
-}
+void StepJvp::renew_workspace() { workspace_ = std::make_unique<StepJvpWorkspace>(); }
 
 StepJvp::~StepJvp() = default;
 StepJvp::StepJvp(StepJvp&&) noexcept = default;

@@ -28,9 +28,15 @@ struct StepJvp {
   StepJvp(const StepJvp&);  // copies the result; the workspace starts empty
   StepJvp& operator=(const StepJvp&);
 
-  internal::StepJvpWorkspace& workspace();  // the library's own
+  // The library's own; what was moved from gets another one.
+  internal::StepJvpWorkspace& workspace() {
+    if (!workspace_) renew_workspace();
+    return *workspace_;
+  }
 
  private:
+  void renew_workspace();
+
   std::unique_ptr<internal::StepJvpWorkspace> workspace_;
 };
 

@@ -21,10 +21,7 @@ struct internal::StepParameterJacobianWorkspace {
 
 StepParameterJacobian::StepParameterJacobian() : workspace_(std::make_unique<StepParameterJacobianWorkspace>()) {}
 
-StepParameterJacobianWorkspace& StepParameterJacobian::workspace() {
-  if (!workspace_) workspace_ = std::make_unique<StepParameterJacobianWorkspace>();  // it was moved from
-  return *workspace_;
-}
+void StepParameterJacobian::renew_workspace() { workspace_ = std::make_unique<StepParameterJacobianWorkspace>(); }
 
 StepParameterJacobian::~StepParameterJacobian() = default;
 StepParameterJacobian::StepParameterJacobian(StepParameterJacobian&&) noexcept = default;

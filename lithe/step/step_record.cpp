@@ -44,16 +44,12 @@ StepRecord& StepRecord::operator=(const StepRecord& other) {
   return *this;
 }
 
-const StepTape& StepRecord::tape() const {
-  if (tape_) return *tape_;
+const StepTape& StepRecord::empty_tape() {
   static const StepTape nothing;
   return nothing;
 }
 
-StepTape& StepRecord::tape() {
-  if (!tape_) tape_ = std::make_unique<StepTape>();  // it was moved from
-  return *tape_;
-}
+void StepRecord::renew_tape() { tape_ = std::make_unique<StepTape>(); }
 
 namespace {
 

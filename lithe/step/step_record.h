@@ -75,10 +75,19 @@ class StepRecord {
   StepRecord& operator=(StepRecord&&) noexcept;
 
   // For the library's derivatives. What was moved from holds no step.
-  const internal::StepTape& tape() const;
-  internal::StepTape& tape();
+  const internal::StepTape& tape() const {
+    if (tape_) return *tape_;
+    return empty_tape();
+  }
+  internal::StepTape& tape() {
+    if (!tape_) renew_tape();
+    return *tape_;
+  }
 
  private:
+  static const internal::StepTape& empty_tape();
+  void renew_tape();
+
   std::unique_ptr<internal::StepTape> tape_;
 };
 

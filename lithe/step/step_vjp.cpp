@@ -15,10 +15,7 @@ using namespace internal;
 
 StepVjp::StepVjp() : workspace_(std::make_unique<StepVjpWorkspace>()) {}
 
-StepVjpWorkspace& StepVjp::workspace() {
-  if (!workspace_) workspace_ = std::make_unique<StepVjpWorkspace>();  // it was moved from
-  return *workspace_;
-}
+void StepVjp::renew_workspace() { workspace_ = std::make_unique<StepVjpWorkspace>(); }
 
 StepVjp::~StepVjp() = default;
 StepVjp::StepVjp(StepVjp&&) noexcept = default;
@@ -66,11 +63,11 @@ void step_vjp(const Model& model, const StepRecord& record, const StepCotangent&
   check_record(model, record, "step_vjp");
   check_parameters(model, options.parameters, "step_vjp");
   const StepParameters* parameters = chosen_parameters(model, options, out.workspace());
-  // Both vectors keep their sizes, and so their memory, from call to call.
-  if (options.motor_targets) out.parameters.swap(out.workspace().parameters_and_targets);
   check_part(by_next.q, model.nv(), "step_vjp", "by_next.q");
   check_part(by_next.v, model.nv(), "step_vjp", "by_next.v");
   check_part(by_next.f, static_cast<Eigen::Index>(record.f.size()), "step_vjp", "by_next.f");
+  // Both vectors keep their sizes, and so their memory, from call to call.
+  if (options.motor_targets) out.parameters.swap(out.workspace().parameters_and_targets);
   if (options.complementarity_aware) {
     complementarity_aware_vjp(model, record, by_next, options, parameters, out);
   } else if (options.bounce != Bounce::off && bounces(record)) {

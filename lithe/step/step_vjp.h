@@ -32,9 +32,15 @@ struct StepVjp {
   StepVjp(const StepVjp&);  // copies the gradient; the workspace starts empty
   StepVjp& operator=(const StepVjp&);
 
-  internal::StepVjpWorkspace& workspace();  // the library's own
+  // The library's own; what was moved from gets another one.
+  internal::StepVjpWorkspace& workspace() {
+    if (!workspace_) renew_workspace();
+    return *workspace_;
+  }
 
  private:
+  void renew_workspace();
+
   std::unique_ptr<internal::StepVjpWorkspace> workspace_;
 };
 
