@@ -76,6 +76,19 @@ TEST_F(SceneFiles, StandOnAGroundOfTheirOwn) {
   EXPECT_EQ(world.record().status.contacts, 4);
 }
 
+TEST_F(SceneFiles, OpenAsAWorld) {
+  const std::string file = write("cube.urdf", kBox);
+  const Scene scene = open_scene(file).scene;
+  World world(file), by_hand(scene.model, {.time_step = scene.time_step});
+  by_hand.set_state(scene.q, scene.v);
+  for (int i = 0; i < 20; ++i) {
+    world.step();
+    by_hand.step();
+  }
+  EXPECT_EQ(world.record().status.contacts, 4);
+  EXPECT_EQ(world.state().q, by_hand.state().q);
+}
+
 TEST_F(SceneFiles, GetTheGroundThatIsAskedFor) {
   const std::string file = write("cube.urdf", kBox);
   EXPECT_EQ(open_scene(file, {.ground = ground_from("no")}).scene.model.shapes().size(), 1u);
