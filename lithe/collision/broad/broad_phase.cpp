@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "lithe/core/check.h"
+#include "lithe/simd/internal/lane_bits.h"
 
 namespace lithe::internal {
 namespace {
@@ -38,8 +39,6 @@ double largest_shift(const Aabb& before, const Aabb& after) {
   }
   return largest;
 }
-
-using PackMask = decltype(Pack{} <= Pack{});
 
 // Bit k is set where lane k is.
 LITHE_INLINE std::uint64_t bits_of(PackMask mask) {

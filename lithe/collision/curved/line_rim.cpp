@@ -6,8 +6,8 @@ namespace lithe::internal {
 
 LineRim closest_line_rim(const Vec3& x, const Vec3& e, const SolidCylinder& cylinder, int k, const Vec3& u0,
                          const Vec3& outside) {
-  constexpr double kAlong = 1e-3;    // sin of the angle between line and rim below which they have no crossing
-  constexpr double kSettled = 1e-9;  // rad: after a step as small as that, the next one is rounding
+  constexpr double kLeastSine = 1e-3;  // sin of the angle between line and rim below which they have no crossing
+  constexpr double kSettled = 1e-9;    // rad: after a step as small as that, the next one is rounding
   const double rho = cylinder.rho;
   const Vec3 centre = cylinder.cap_centre(k);
   LineRim r;
@@ -33,7 +33,7 @@ LineRim closest_line_rim(const Vec3& x, const Vec3& e, const SolidCylinder& cyli
   r.on_rim = centre + rho * u;
   const Vec3 c = e.cross(r.tangent);
   const double sine = c.norm();
-  if (!(sine > kAlong) || u.dot(u0) < 0.5) return r;
+  if (!(sine > kLeastSine) || u.dot(u0) < 0.5) return r;
   r.n = c * ((c.dot(outside) < 0 ? -1 : 1) / sine);
   r.gap = r.n.dot(x - r.on_rim);
   r.on_line = r.on_rim + r.gap * r.n;
