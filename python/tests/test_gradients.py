@@ -136,4 +136,8 @@ def test_options_that_cannot_be_honoured_are_refused():
         lithe.step_jacobians(scene.model, record, options=aware)
     with pytest.raises(ValueError, match="loss"):
         lithe.step_jvp(scene.model, record, v=np.ones(scene.model.nv), options=aware)
-    assert lithe.step_vjp(scene.model, record, v=np.ones(scene.model.nv), options=aware).report.mode
+    # Who knows the loss is not refused.
+    assert lithe.step_vjp(scene.model, record, v=np.ones(scene.model.nv), options=aware).report.mode in {
+        "exact",
+        "complementarity_aware",
+    }
